@@ -1,0 +1,49 @@
+# make demo   environment in .venv, then the main job on the sample logs up to a report
+# make test   environment in .venv, then all tests
+# make lint   ruff and mypy
+# make bench  the figures quoted in the documents
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint bench schemas clean
+
+demo: .venv/installed
+	$(BIN)/robotid run pipelines/quickstart.toml --out out/quickstart --force
+	@echo "The report is out/quickstart/report/report.html"
+
+test: .venv/installed-test
+	$(BIN)/python -m pytest
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/installed-test
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/store_overhead.py
+	$(BIN)/python benchmarks/cache_keys.py
+	$(BIN)/python benchmarks/store_kills.py
+	$(BIN)/python benchmarks/bit_flips.py
+	$(BIN)/python benchmarks/contention.py
+
+schemas: .venv/installed
+	$(BIN)/python -m robotid.cli.schemas
+
+clean:
+	rm -rf .venv out
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-test: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	@touch $@ .venv/installed
+
+.venv/installed-dev: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[test,dev]"
+	@touch $@ .venv/installed-test .venv/installed

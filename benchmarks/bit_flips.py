@@ -1,0 +1,84 @@
+"""Flip bits and cut files in every kind of stored artefact; each must be noticed and mended.
+
+    python benchmarks/bit_flips.py [--flips 300] [--cuts 100]
+
+The quick-start pipeline fills a cache. Then one file at a time is damaged and the pipeline is run
+again: the damage must be reported, and all results must have the bytes they had before.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from inline import run_inline
+
+from robotid.runner.pipeline import load_pipeline
+from robotid.store.store import Store
+
+QUICKSTART = Path(__file__).parent.parent / "pipelines" / "quickstart.toml"
+
+
+def flipped(data: bytes, chance: random.Random) -> bytes:
+    bit = chance.randrange(8 * len(data))
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << (bit % 8)
+    return bytes(changed)
+
+
+def damages(data: bytes, flips: int, cuts: int, chance: random.Random):
+    """Damaged versions of some bytes: random single bits, and cuts at equal distances."""
+    for _ in range(flips):
+        yield flipped(data, chance)
+    for step in range(cuts):
+        yield data[: len(data) * step // cuts]
+
+
+def damage(path: Path, data: bytes, *, in_place: bool) -> None:
+    """Damage a file, in place (with all its names in the cache) or under this name only."""
+    if in_place:
+        path.chmod(0o644)
+    else:
+        path.unlink()
+    path.write_bytes(data)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--flips", type=int, default=300)
+    parser.add_argument("--cuts", type=int, default=100)
+    options = parser.parse_args()
+    chance = random.Random(0)
+    root = Path(tempfile.mkdtemp(prefix="robotid-flips-"))
+    graph = load_pipeline(QUICKSTART)
+    first, _ = run_inline(graph, Store(root))
+    contents = {stage.node.name: stage.entry.manifest.content for stage in first.stages}
+    # The control: without damage nothing runs and nothing is reported.
+    again, executed = run_inline(graph, Store(root))
+    assert not executed and not again.notices
+    missed = wrong = total = 0
+    for stage in first.stages:
+        for name in sorted([*stage.entry.manifest.files, "manifest.json"]):
+            path = stage.entry.path / name
+            count = found = right = 0
+            for data in damages(path.read_bytes(), options.flips, options.cuts, chance):
+                damage(path, data, in_place=count % 2 == 0)
+                result, _ = run_inline(graph, Store(root))
+                now = {s.node.name: s.entry.manifest.content for s in result.stages if s.entry}
+                count += 1
+                found += any(notice.code == "cache-damaged" for notice in result.notices)
+                right += now == contents and result.exit_code == first.exit_code
+                shutil.rmtree(root / "quarantine", ignore_errors=True)
+            print(f"  {stage.node.name}/{name}: {count} damages, {found} found, {right} mended")
+            missed, wrong, total = missed + count - found, wrong + count - right, total + count
+    shutil.rmtree(root)
+    print(f"bit flips and cuts: {total} damages, {missed} missed, {wrong} not mended")
+    return int(bool(missed or wrong))
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.exit(main())

@@ -1,0 +1,21 @@
+"""All commands: where each is defined and what it does, in the order help shows them.
+
+Help must answer at once, so a command's module is imported when the command is called.
+"""
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "ingest": ("robotid.cli.ingest", "Read raw logs into a dataset (Parquet)."),
+    "filter": ("robotid.cli.filter", "Low-pass a dataset and estimate accelerations."),
+    "fit": ("robotid.cli.fit", "Fit a model to a filtered dataset."),
+    "report": ("robotid.cli.report", "Write a report on one or more fits."),
+    "run": ("robotid.cli.run", "Run a pipeline file: all of the above as one graph."),
+    "cache status": ("robotid.cli.cache_status", "Show what the cache holds."),
+    "cache verify": ("robotid.cli.cache_verify", "Check every byte of the cache."),
+    "cache gc": ("robotid.cli.cache_gc", "Remove what was not used for longest."),
+    "cache explain": ("robotid.cli.cache_explain", "Say why a result was computed again."),
+}
+
+GROUPS: dict[str, str] = {
+    "": "robotid turns robot logs into a dynamics model one can trust.",
+    "cache": "Look after the cache: status, verify, gc, explain.",
+}

@@ -1,0 +1,88 @@
+"""How a run looks while it goes on: a bar per task on a terminal, a line per stage elsewhere."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from robotid.cli.console import Console
+from robotid.cli.text import visible
+from robotid.runner.run import Observer, StageResult
+from robotid.runner.task import Task
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+@contextmanager
+def display_for(console: Console, *, verbose: bool = False) -> Iterator[Observer]:
+    """The display that fits where standard error goes."""
+    if console.quiet or not console.on_terminal:
+        yield Lines(console, verbose=verbose)
+        return
+    from rich.console import Console as RichConsole
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bars:
+        yield Bars(console, bars, verbose=verbose)
+
+
+class Lines:
+    """One line per stage when it is settled; with `verbose`, one per task as well."""
+
+    def __init__(self, console: Console, *, verbose: bool = False) -> None:
+        self._console, self._verbose = console, verbose
+
+    def started(self, task: Task) -> None:
+        """A task has begun."""
+        if self._verbose:
+            self._console.tell(f"{task.label}: started, key {task.key[:12]}")
+
+    def progressed(self, task: Task, fraction: float, doing: str) -> None:
+        """Nothing is shown of the way."""
+
+    def ended(self, task: Task) -> None:
+        """A task has ended, well or not."""
+        if self._verbose:
+            self._console.tell(f"{task.label}: ended")
+
+    def settled(self, result: StageResult) -> None:
+        """A stage has its result, or will have none."""
+        self._console.tell(line_of(result))
+
+
+class Bars(Lines):
+    """A bar for each running task, above them a line for each settled stage."""
+
+    def __init__(self, console: Console, bars: "Progress", *, verbose: bool = False) -> None:
+        super().__init__(console, verbose=verbose)
+        self._bars = bars
+        self._shown: dict[str, TaskID] = {}
+
+    def started(self, task: Task) -> None:
+        """Show a bar; it pulses until the task says how far it is."""
+        self._shown[task.label] = self._bars.add_task(visible(task.label), total=None)
+
+    def progressed(self, task: Task, fraction: float, doing: str) -> None:
+        """Move the bar."""
+        said = visible(f"{task.label}: {doing}")
+        self._bars.update(self._shown[task.label], total=1.0, completed=fraction, description=said)
+
+    def ended(self, task: Task) -> None:
+        """Take the bar away."""
+        self._bars.remove_task(self._shown.pop(task.label))
+
+    def settled(self, result: StageResult) -> None:
+        """Show the stage's line above the bars."""
+        self._bars.console.print(visible(line_of(result)), markup=False, highlight=False)
+
+
+def line_of(result: StageResult) -> str:
+    """One line on how a stage ended."""
+    name, status = result.node.name, result.status
+    if status == "cached":
+        return f"{name}: cached"
+    if status == "computed":
+        of = f" ({result.computed} of {len(result.keys)} tasks)" if len(result.keys) > 1 else ""
+        return f"{name}: computed in {result.seconds:.1f} s{of}"
+    return f"{name}: {status}"

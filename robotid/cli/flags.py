@@ -1,0 +1,55 @@
+"""Flags of the stage commands, from a table that is generated out of the stages' configurations.
+
+Reading the table takes a millisecond where building the configuration classes takes a hundred.
+`python -m robotid.cli.schemas` writes it; a test fails when it is stale.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from inspect import Parameter
+from typing import Annotated, Any, Literal
+
+import typer
+
+from robotid.cli.options import keyword
+
+_KINDS: dict[str, Any] = {"number": float, "integer": int, "string": str, "boolean": bool}
+
+
+@cache
+def table() -> dict[str, Any]:
+    """Inputs and configuration keys of every stage."""
+    loaded: dict[str, Any] = json.loads((files("robotid.cli") / "flags.json").read_bytes())
+    return loaded
+
+
+def input_parameters(stage: str) -> list[Parameter]:
+    """The inputs of a stage: the first role as arguments, further ones as options."""
+    parameters = []
+    for position, (role, given) in enumerate(table()[stage]["inputs"].items()):
+        kind: Any = list[str] if given["many"] else str
+        if position == 0:
+            metavar = f"{given['metavar']}..." if given["many"] else given["metavar"]
+            argument = typer.Argument(help=given["summary"], metavar=metavar)
+            parameters.append(keyword(role, Annotated[kind, argument]))
+        else:
+            option = typer.Option(help=given["summary"], metavar=given["metavar"])
+            default = None if given["optional"] else Parameter.empty
+            parameters.append(keyword(role, Annotated[kind | None, option], default))
+    return parameters
+
+
+def config_parameters(stage: str) -> list[Parameter]:
+    """A flag for every configuration key; one that is not given stays None."""
+    parameters = []
+    for name, key in table()[stage]["config"].items():
+        kind: Any = Literal[tuple(key["choices"])] if key["choices"] else _KINDS[key["type"]]
+        kind = list[kind] if key["many"] else kind
+        flag = "--" + name.replace("_", "-")
+        names = (flag, f"--no-{flag[2:]}") if key["type"] == "boolean" else (flag,)
+        option = typer.Option(
+            "/".join(names), help=key["help"], show_default=key["default"] or False
+        )
+        parameters.append(keyword(name, Annotated[kind | None, option], None))
+    return parameters

@@ -1,0 +1,68 @@
+"""Options that all commands share, and the glue that hands them over as one object."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from robotid.cli.settings import Settings
+
+Command = Callable[..., int]
+
+_PANEL = "Everywhere"
+
+
+def _option(name: str, kind: Any, default: Any, text: str, *flags: str) -> inspect.Parameter:
+    annotation = Annotated[kind, typer.Option(*flags, help=text, rich_help_panel=_PANEL)]
+    return keyword(name, annotation, default)
+
+
+def keyword(
+    name: str, annotation: Any, default: Any = inspect.Parameter.empty
+) -> inspect.Parameter:
+    """A parameter of a command, as typer reads it."""
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+COMMON = (
+    _option("json", bool, False, "Print one JSON object on standard output.", "--json"),
+    _option("cache_dir", Path | None, None, "The cache folder.", "--cache-dir"),
+    _option("shared_cache", bool, False, "Accept a cache that a group shares.", "--shared-cache"),
+    _option("no_cache", bool, False, "Work without the cache.", "--no-cache"),
+    _option("recompute", bool, False, "Compute everything again.", "--recompute"),
+    _option("jobs", int | None, None, "Worker processes; one per core by default.", "--jobs", "-j"),
+    _option("quiet", bool, False, "Say only what went wrong.", "--quiet", "-q"),
+    _option("verbose", bool, False, "Say more.", "--verbose", "-v"),
+    _option("debug", bool, False, "Show tracebacks.", "--debug"),
+)
+
+# Those that take a value, needed to find the command's name behind them.
+TAKES_VALUE = {"--cache-dir", "--jobs", "-j"}
+
+
+def command(function: Command, own: list[inspect.Parameter] | None = None) -> Command:
+    """Give a function `(settings, **own)` the shared options.
+
+    Args:
+        function: takes `Settings` first, then its own options.
+        own: its own parameters, when they are not in its signature.
+    """
+    if own is None:
+        signature = inspect.signature(function, eval_str=True)
+        own = list(signature.parameters.values())[1:]
+    names = {field.name for field in fields(Settings)}
+
+    def with_settings(**values: Any) -> int:
+        settings = Settings(**{name: value for name, value in values.items() if name in names})
+        return function(settings, **{k: v for k, v in values.items() if k not in names})
+
+    parameters = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in (*own, *COMMON)]
+    with_settings.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_settings.__annotations__ = {p.name: p.annotation for p in parameters}
+    with_settings.__doc__ = function.__doc__
+    return with_settings

@@ -1,0 +1,127 @@
+"""The generated files: JSON Schemas of every file format, and the table of flags.
+
+    python -m robotid.cli.schemas
+
+writes them; a test fails when one is stale.
+"""
+
+import json
+import sys
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter
+
+import robotid
+from robotid.cli.answer import ErrorAnswer, RunAnswer, StageAnswer
+from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.fit import FitResult
+from robotid.contracts.recording import RecordingFacts
+from robotid.reporting.facts import ReportFacts
+from robotid.runner.pipeline import PipelineFile, StageTable
+from robotid.stages.catalog import CATALOG, stage_named
+from robotid.stages.contract import Stage
+from robotid.store.manifest import ManifestFile
+
+FORMATS: dict[str, Any] = {
+    "answer": StageAnswer | RunAnswer | ErrorAnswer,
+    "dataset": DatasetIndex,
+    "fit": FitResult,
+    "manifest": ManifestFile,
+    "recording": RecordingFacts,
+    "report": ReportFacts,
+}
+
+_TYPES = {float: "number", int: "integer", str: "string", bool: "boolean"}
+
+
+def generated() -> dict[Path, str]:
+    """Every generated file and its content; paths relative to the project."""
+    files = {
+        Path("schemas") / f"{name}.json": _text(_schema(kind)) for name, kind in FORMATS.items()
+    }
+    for name in CATALOG:
+        files[Path("schemas") / f"config.{name}.json"] = _text(_schema(stage_named(name).config))
+    files[Path("schemas") / "pipeline.json"] = _text(_pipeline_schema())
+    flags = {name: _flags(stage_named(name)) for name in CATALOG}
+    files[Path("robotid") / "cli" / "flags.json"] = _text(flags)
+    return files
+
+
+def _schema(kind: Any) -> dict[str, Any]:
+    schema = TypeAdapter(kind).json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _pipeline_schema() -> dict[str, Any]:
+    """A pipeline file, with the configuration of each stage where its table has its name."""
+    schema = _schema(PipelineFile)
+    stage_table = schema["$defs"].pop(StageTable.__name__)
+    for name in CATALOG:
+        config = TypeAdapter(stage_named(name).config).json_schema()
+        schema["$defs"] |= config.pop("$defs", {})
+        known = {**stage_table["properties"], **config["properties"]}
+        schema["$defs"][name] = {**stage_table, "properties": known, "additionalProperties": False}
+    schema["properties"]["stages"]["properties"] = {
+        name: {"$ref": f"#/$defs/{name}"} for name in CATALOG
+    }
+    schema["properties"]["stages"]["additionalProperties"] = {
+        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in CATALOG]
+    }
+    return schema
+
+
+def _flags(stage: Stage) -> dict[str, Any]:
+    inputs = {
+        role: {
+            "metavar": given.metavar,
+            "summary": given.summary[0].upper() + given.summary[1:] + ".",
+            "many": given.many,
+            "optional": given.optional,
+        }
+        for role, given in stage.inputs.items()
+    }
+    config = {}
+    for name, field in stage.config.model_fields.items():
+        kind, many = _plain(field.annotation)
+        choices = [str(choice) for choice in get_args(kind)] if get_origin(kind) is Literal else []
+        default = field.get_default(call_default_factory=True)
+        shown = default not in (None, (), [], {}) and not isinstance(default, BaseModel)
+        config[name] = {
+            "type": "string" if choices else _TYPES[kind],
+            "choices": choices,
+            "many": many,
+            "default": str(default) if shown else None,
+            "help": field.description,
+        }
+    return {"inputs": inputs, "config": config}
+
+
+def _plain(annotation: Any) -> tuple[Any, bool]:
+    """The type of one value of a field, and whether the field takes several."""
+    if get_origin(annotation) in (Union, UnionType):
+        (annotation,) = (kind for kind in get_args(annotation) if kind is not type(None))
+    if get_origin(annotation) in (tuple, list):
+        return get_args(annotation)[0], True
+    return annotation, False
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+def main() -> int:
+    """Write all generated files below the project folder."""
+    project = Path(robotid.__file__).parent.parent
+    wanted = generated()
+    for path in (project / "schemas").glob("*.json"):
+        if path.relative_to(project) not in wanted:
+            path.unlink()
+    for path, text in wanted.items():
+        (project / path).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""Running a graph for a command: store, processes, what is shown, what is printed."""
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from robotid.cli.console import Console
+from robotid.cli.display import display_for
+from robotid.cli.settings import Settings
+from robotid.cli.table import table
+from robotid.errors import UsageError
+from robotid.runner.graph import Graph
+from robotid.runner.local import LocalExecutor, available_cores
+from robotid.runner.record import record_run
+from robotid.runner.run import Run, RunResult, StageResult
+from robotid.store.location import opened_store
+
+_SUMMARY = ("stage", "result", "time", "tasks", "warnings", "output")
+
+
+def console_for(settings: Settings) -> Console:
+    """The console that the global options ask for."""
+    return Console(json=settings.json, quiet=settings.quiet, debug=settings.debug)
+
+
+def run_graph(
+    graph: Graph,
+    settings: Settings,
+    *,
+    out: dict[str, Path],
+    force: bool = False,
+    only: str | None = None,
+    name: str | None = None,
+) -> tuple[RunResult, str | None]:
+    """Run a graph and note the run; returns the result and the run's name."""
+    jobs = available_cores() if settings.jobs is None else settings.jobs
+    if jobs < 1:
+        raise UsageError("bad-jobs", f"--jobs {jobs}: at least one process is needed")
+    beside = next(iter(out.values()), None)
+    with (
+        opened_store(
+            settings.cache_dir,
+            no_cache=settings.no_cache,
+            shared=settings.shared_cache,
+            beside=beside,
+        ) as store,
+        display_for(console_for(settings), verbose=settings.verbose) as display,
+    ):
+        executor = LocalExecutor(store, jobs)
+        try:
+            result = Run(
+                graph,
+                store,
+                executor,
+                display,
+                out=out,
+                force=force,
+                recompute=settings.recompute,
+                only=only,
+            ).go()
+        finally:
+            executor.close()
+        return result, record_run(store, result, name)
+
+
+def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
+    """Say what went wrong, print the answer, return the exit code."""
+    console = console_for(settings)
+    for notice in result.notices:
+        console.warn(notice)
+    for stage in result.stages:
+        for notice in stage.notices:
+            console.warn(notice)
+        if stage.error is not None:
+            notice = stage.error.notice
+            if console.debug and stage.detail:
+                console.say(stage.detail)
+            console.say(f"error[{notice.code}] {notice.text()}")
+    if len(result.stages) > 1:
+        for line in table(_SUMMARY, [_row(stage) for stage in result.stages]):
+            console.tell(line)
+    if settings.json:
+        console.emit_json(answer.model_dump(mode="json"))
+    else:
+        for stage in result.stages:
+            if stage.path is not None:
+                console.emit(str(stage.path))
+    return int(result.exit_code)
+
+
+def _row(stage: StageResult) -> list[str]:
+    return [
+        stage.node.name,
+        stage.status,
+        f"{stage.seconds:.1f} s",
+        f"{stage.computed} of {len(stage.keys)}",
+        str(len(stage.notices)),
+        str(stage.path or "-"),
+    ]

@@ -1,0 +1,58 @@
+"""The command of a stage: flags and a file into a configuration, one run, one answer."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from robotid.cli.flags import config_parameters, input_parameters, table
+from robotid.cli.options import Command, command, keyword
+from robotid.cli.settings import Settings
+
+_CONFIG = typer.Option("--config", help="A TOML file with configuration keys; flags win over it.")
+_OUT = typer.Option("--out", "-o", help="Where to put a copy of the result.")
+_FORCE = typer.Option("--force", help="Replace another result that is there.")
+
+
+def stage_command(stage: str) -> Command:
+    """The command that runs one stage."""
+    parameters = [
+        *input_parameters(stage),
+        keyword("config", Annotated[Path | None, _CONFIG], None),
+        keyword("out", Annotated[Path | None, _OUT], None),
+        keyword("force", Annotated[bool, _FORCE], False),
+        *config_parameters(stage),
+    ]
+
+    def call(settings: Settings, **values: Any) -> int:
+        return _call(stage, settings, values)
+
+    return command(call, parameters)
+
+
+def _call(stage: str, settings: Settings, values: dict[str, Any]) -> int:
+    from robotid.cli.answer import answer_of_stage
+    from robotid.cli.session import finish, run_graph
+    from robotid.runner.graph import Graph, Node
+    from robotid.stages.catalog import stage_named
+    from robotid.stages.configuration import TomlFile, parse_config
+
+    found = stage_named(stage)
+    file, out, force = values.pop("config"), values.pop("out"), values.pop("force")
+    inputs = {}
+    for role in table()[stage]["inputs"]:
+        given = values.pop(role)
+        paths = [given] if isinstance(given, str) else given or []
+        # A path that looks like a reference to a stage is a path here.
+        inputs[role] = tuple(f"./{p}" if p.startswith("@") else p for p in paths)
+    source = TomlFile(file) if file is not None else None
+    flags = {name: value for name, value in values.items() if value is not None}
+    keys = {**(source.values if source else {}), **flags}
+    config = parse_config(found.config, keys, source=source)
+    node = Node(
+        name=stage, stage=found, config=config, inputs={r: p for r, p in inputs.items() if p}
+    )
+    graph = Graph.of([node], base=Path())
+    targets = {stage: out} if out is not None else {}
+    result, _ = run_graph(graph, settings, out=targets, force=force)
+    return finish(settings, result, answer_of_stage(result.stages[0], result.notices))

@@ -1,0 +1,6 @@
+"""The files that stages exchange: what is in them, read and written in one place each.
+
+recording   one Parquet file per recording, with its facts inside
+dataset     dataset.json: the recordings of a folder and which are held out
+fit         fit.json: parameters, errors, baselines, identifiability
+"""

@@ -1,0 +1,98 @@
+"""`dataset.json`: the recordings of a dataset, and which of them are held out."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from robotid.contracts.recording import Joint, RecordingFacts, read_facts
+from robotid.errors import BadDataError, ConfigError
+
+INDEX = "dataset.json"
+Split = Literal["train", "val", "test"]
+
+
+class DatasetIndex(BaseModel):
+    """The facts of all recordings by name, and the split they belong to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = 1
+    joints: list[Joint]
+    recordings: dict[str, RecordingFacts]
+    splits: dict[str, Split]
+
+
+def read_index(folder: Path) -> DatasetIndex:
+    """Read `dataset.json`."""
+    path = folder / INDEX
+    try:
+        return DatasetIndex.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        said = f"{where}: {first['msg']}"
+        raise BadDataError("bad-dataset", said, file=str(path)) from error
+
+
+def write_dataset(
+    out_dir: Path, recordings: Sequence[tuple[str, Path]], splits: dict[str, Split]
+) -> DatasetIndex:
+    """Put recordings together into a dataset folder.
+
+    Args:
+        out_dir: the folder to fill.
+        recordings: name and file of each, sorted by name.
+        splits: the split of each recording.
+    """
+    facts: dict[str, RecordingFacts] = {}
+    for name, path in recordings:
+        facts[name] = read_facts(path)
+        _adopt(path, out_dir / f"{name}.parquet")
+    names = {name: [joint.name for joint in fact.joints] for name, fact in facts.items()}
+    first = recordings[0][0]
+    for name in names:
+        if names[name] != names[first]:
+            raise BadDataError(
+                "joints-differ",
+                f"recording {name} has joints {names[name]}, {first} has {names[first]}",
+                hint="recordings of one dataset need the same joints",
+            )
+    index = DatasetIndex(joints=facts[first].joints, recordings=facts, splits=splits)
+    (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
+    return index
+
+
+def assign_splits(
+    names: Sequence[str], val: Sequence[str], test: Sequence[str]
+) -> dict[str, Split]:
+    """The split of each recording: by pattern, or the last of several held out.
+
+    Args:
+        names: recording names, sorted.
+        val: names or patterns of validation recordings.
+        test: names or patterns of test recordings; empty means the last one, if there are two.
+    """
+    for pattern in (*val, *test):
+        if not any(fnmatch(name, pattern) for name in names):
+            raise ConfigError(
+                "no-such-recording", f"no recording matches {pattern!r}", hint=", ".join(names[:10])
+            )
+    splits: dict[str, Split] = dict.fromkeys(names, "train")
+    splits |= {name: "val" for name in names if any(fnmatch(name, p) for p in val)}
+    splits |= {name: "test" for name in names if any(fnmatch(name, p) for p in test)}
+    if not test and len(names) > 1:
+        splits[names[-1]] = "test"
+    return splits
+
+
+def _adopt(source: Path, target: Path) -> None:
+    """Give a finished file its place in the dataset, without copying it where that is possible."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,0 +1,98 @@
+"""One recording: a Parquet file that carries its own facts."""
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from robotid.errors import BadDataError
+
+_FACTS = b"robotid.recording"
+
+Columns = dict[str, NDArray[np.float64] | NDArray[np.int64]]
+
+
+class Joint(BaseModel):
+    """A joint and how it moves; revolute joints are in rad and N m, prismatic ones in m and N."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    kind: Literal["revolute", "prismatic"] = "revolute"
+
+
+class Repair(BaseModel):
+    """Something that was mended in a recording: how often, and where first."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: str
+    count: int
+    first: list[str]
+
+
+class FilterFacts(BaseModel):
+    """How the signals were filtered."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cutoff_hz: float
+    order: int
+    trimmed: int
+
+
+class RecordingFacts(BaseModel):
+    """What is known of a recording besides its columns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = 1
+    joints: list[Joint]
+    source_sha256: str
+    rate_hz: float
+    duration_s: float
+    samples: int
+    dropped: dict[str, int] = {}
+    repairs: list[Repair] = []
+    filter: FilterFacts | None = None
+
+
+def write_recording(path: Path, columns: Columns, facts: RecordingFacts) -> None:
+    """Write columns of equal length, `t` [ns from start] first, with page checksums.
+
+    Args:
+        path: the file to write.
+        columns: `t` and `<signal>.<joint>` in SI units, each of shape (samples,).
+        facts: what is known of them.
+    """
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    table = table.replace_schema_metadata({_FACTS: facts.model_dump_json().encode()})
+    pq.write_table(table, path, compression="lz4", write_page_checksum=True)
+
+
+def read_recording(path: Path) -> tuple[Columns, RecordingFacts]:
+    """Read columns and facts of a recording; damage and foreign files are refused."""
+    facts = read_facts(path)
+    try:
+        table = pq.read_table(path, page_checksum_verification=True, memory_map=False)
+    except (OSError, pa.ArrowException) as error:
+        raise _not_a_recording(path, error) from error
+    return {name: table[name].to_numpy() for name in table.column_names}, facts
+
+
+def read_facts(path: Path) -> RecordingFacts:
+    """Read the facts of a recording without its columns."""
+    try:
+        metadata = pq.read_schema(path, memory_map=False).metadata or {}
+        return RecordingFacts.model_validate_json(metadata[_FACTS])
+    except (OSError, pa.ArrowException, KeyError, ValidationError) as error:
+        raise _not_a_recording(path, error) from error
+
+
+def _not_a_recording(path: Path, error: Exception) -> BadDataError:
+    said = f"not a recording of robotid ({type(error).__name__})"
+    return BadDataError("not-a-recording", said, file=str(path))

@@ -1,0 +1,1 @@
+"""Rigid-body dynamics as pure functions of batched arrays."""

@@ -1,0 +1,1 @@
+"""From filtered data to parameters with uncertainty."""

@@ -1,0 +1,1 @@
+"""Reading raw logs. One module per format."""

@@ -1,0 +1,67 @@
+"""What runs tasks: an interface, so that processes here and a cluster elsewhere look the same."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from robotid.errors import Notice, RobotidError
+from robotid.runner.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A task has begun."""
+
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A task is this far, between 0 and 1."""
+
+    task: Task
+    fraction: float
+    doing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A task's result is in the store."""
+
+    task: Task
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InputDamaged:
+    """A task could not run because a stored input is gone or damaged."""
+
+    task: Task
+    stage: str
+    key: str
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A task failed; `detail` is for those who ask for tracebacks."""
+
+    task: Task
+    error: RobotidError
+    detail: str = ""
+    notices: tuple[Notice, ...] = ()
+
+
+Event = Started | Progress | Finished | InputDamaged | Failed
+
+
+class Executor(Protocol):
+    """Runs tasks that are independent of each other, some at a time."""
+
+    def submit(self, task: Task) -> None:
+        """Accept a task; it starts when there is room."""
+
+    def wait(self) -> list[Event]:
+        """What has happened since the last call; waits until something has."""
+
+    def close(self) -> None:
+        """Stop everything at once and leave nothing half-written."""

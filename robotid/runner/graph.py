@@ -1,0 +1,105 @@
+"""Stages and their references: who needs whom, and in which order."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from robotid.errors import ConfigError, UsageError, nearest
+from robotid.stages.contract import Stage, StageConfig
+
+LineOf = Callable[[tuple[str, ...]], int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A stage with its configuration and inputs: paths, or `@name` for another node's result."""
+
+    name: str
+    stage: Stage
+    config: StageConfig
+    inputs: Mapping[str, tuple[str, ...]]
+    deliver: bool = True
+
+    def needs(self) -> list[str]:
+        """Names of the nodes whose results it takes."""
+        return [
+            given[1:] for paths in self.inputs.values() for given in paths if is_reference(given)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Nodes in an order in which each comes after all it needs; `base` is where paths start."""
+
+    nodes: tuple[Node, ...]
+    base: Path
+
+    @classmethod
+    def of(
+        cls,
+        nodes: Iterable[Node],
+        base: Path,
+        file: str | None = None,
+        line_of: LineOf | None = None,
+    ) -> "Graph":
+        """Check all references and bring the nodes into order."""
+        by_name = {node.name: node for node in nodes}
+
+        def fail(code: str, node: str, message: str, hint: str | None = None) -> ConfigError:
+            line = line_of(("stages", node, "inputs")) if line_of else None
+            return ConfigError(code, message, file=file, line=line, hint=hint)
+
+        for node in by_name.values():
+            for role, paths in node.inputs.items():
+                for given in filter(is_reference, paths):
+                    where = f"stages.{node.name}.inputs.{role}: {given!r}"
+                    other = by_name.get(given[1:])
+                    if other is None:
+                        hint = nearest(given[1:], by_name)
+                        raise fail("dangling-reference", node.name, f"{where}: no such stage", hint)
+                    wanted = node.stage.inputs[role].kind
+                    if other.stage.output != wanted:
+                        said = f"{where} is a {other.stage.output}, a {wanted} is needed"
+                        raise fail("wrong-kind", node.name, said)
+        ordered: dict[str, Node] = {}
+        remaining = dict(by_name)
+        while remaining:
+            ready = [n for n in remaining.values() if all(name in ordered for name in n.needs())]
+            if not ready:
+                cycle = _cycle(remaining)
+                raise fail("cycle", cycle[0], f"stages need each other: {' -> '.join(cycle)}")
+            for node in ready:
+                ordered[node.name] = remaining.pop(node.name)
+        return cls(tuple(ordered.values()), base)
+
+    def node(self, name: str) -> Node:
+        """The node of a name."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        hint = nearest(name, (node.name for node in self.nodes))
+        raise UsageError("unknown-stage", f"no stage {name!r} in this pipeline", hint=hint)
+
+    def until(self, name: str) -> "Graph":
+        """The part of the graph that ends in one node."""
+        wanted: set[str] = set()
+        pending = [self.node(name).name]
+        while pending:
+            current = pending.pop()
+            if current not in wanted:
+                wanted.add(current)
+                pending.extend(self.node(current).needs())
+        return Graph(tuple(node for node in self.nodes if node.name in wanted), self.base)
+
+
+def is_reference(given: str) -> bool:
+    """Whether an input names another node's result."""
+    return given.startswith("@")
+
+
+def _cycle(nodes: Mapping[str, Node]) -> list[str]:
+    """Names along one cycle, the first repeated at the end."""
+    path = [next(iter(nodes))]
+    while path.count(path[-1]) == 1:
+        path.append(next(name for name in nodes[path[-1]].needs() if name in nodes))
+    return path[path.index(path[-1]) :]

@@ -1,0 +1,56 @@
+"""Which code and which libraries a result depends on."""
+
+import hashlib
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+import robotid
+from robotid.stages.contract import Stage
+from robotid.store.canonical import digest
+
+# What every stage stands on, besides its own module.
+_ALWAYS = ("robotid.errors", "robotid.progress", "robotid.stages.contract")
+
+
+def modules_of(stage: Stage) -> tuple[str, ...]:
+    """The modules and packages whose sources belong to a stage."""
+    return tuple(sorted({*_ALWAYS, stage.origin.partition(":")[0], *stage.uses}))
+
+
+def code_identity(stage: Stage) -> dict[str, str]:
+    """Digest of the sources and data files of each module a stage declares."""
+    return {name: _source_digest(name) for name in modules_of(stage)}
+
+
+def library_versions(stage: Stage) -> dict[str, str]:
+    """Versions of the interpreter and of the libraries a stage declares."""
+    python = ".".join(str(number) for number in sys.version_info[:2])
+    return {"python": python, **{name: _version(name) for name in stage.libraries}}
+
+
+@cache
+def _version(distribution: str) -> str:
+    return metadata.version(distribution)
+
+
+@cache
+def _source_digest(module: str) -> str:
+    """Digest over all files of a package, or over the one file of a module."""
+    base = _location(module)
+    files = [base] if base.is_file() else sorted(p for p in base.rglob("*") if p.is_file())
+    return digest(
+        {
+            path.relative_to(base.parent).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in files
+            if "__pycache__" not in path.parts
+        }
+    )
+
+
+def _location(module: str) -> Path:
+    if module.split(".")[0] != "robotid":  # a stage defined outside the package
+        return Path(str(sys.modules[module].__file__))
+    path = Path(robotid.__file__).parent.joinpath(*module.split(".")[1:])
+    return path if path.is_dir() else path.with_suffix(".py")

@@ -1,0 +1,204 @@
+"""The user's files: found, told apart by content, and noticed when they change."""
+
+import glob
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from robotid.errors import (
+    BadDataError,
+    InputMissingError,
+    RobotidError,
+    TemporaryError,
+    UnsafePathError,
+    UsageError,
+    from_os_error,
+    nearest,
+)
+from robotid.runner.task import Piece
+from robotid.stages.contract import INDEX_FILES, Input
+from robotid.store.files import DamagedError, FileFact, hash_file, list_files
+from robotid.store.manifest import MANIFEST, content_digest, read_manifest
+from robotid.store.store import Entry
+
+_MAX_FILES = 10_000
+_PACKED = (".gz", ".zst")
+
+
+class Located(NamedTuple):
+    """An input with known bytes: a user's file or folder, or a stored result.
+
+    A single file stands in `files` under the empty name.
+    """
+
+    name: str
+    files: dict[str, FileFact]
+    path: Path | None = None
+    entry: Entry | None = None
+
+    @property
+    def digest(self) -> str:
+        """What its bytes are known by: the same for a file or folder anywhere."""
+        return self.files[""].sha256 if "" in self.files else content_digest(self.files)
+
+
+def expand(patterns: Iterable[str], base: Path) -> list[Path]:
+    """Paths of an input in a pipeline file: relative to it, with `*`, `?`, `[…]` and `**`."""
+    paths: list[Path] = []
+    for pattern in patterns:
+        path = base / pattern
+        if os.path.lexists(path):
+            paths.append(path)
+            continue
+        if not glob.has_magic(pattern):
+            raise _missing(path)
+        found = sorted(glob.glob(str(path), recursive=True))
+        if not found:
+            raise InputMissingError("not-found", f"nothing matches {pattern!r}", file=str(base))
+        if len(found) > _MAX_FILES:
+            raise InputMissingError(
+                "too-many-files", f"{pattern!r} matches {len(found)} files, more than {_MAX_FILES}"
+            )
+        paths.extend(Path(name) for name in found)
+    return paths
+
+
+def locate(paths: Iterable[Path], given: Input) -> list[Located]:
+    """Read and identify the inputs of one role; each file is hashed once."""
+    unique = list(paths)
+    names = _names(unique)
+    return [
+        Located(name, _facts(path, given), path=path)
+        for name, path in zip(names, unique, strict=True)
+    ]
+
+
+def check_unchanged(piece: Piece) -> None:
+    """Prove that a user's input still is what it was when the key was made."""
+    if piece.path is None:
+        return
+    path = Path(piece.path)
+    try:
+        if path.is_dir():
+            names = piece.files if piece.files is not None else _file_names(path)
+            now = content_digest({name: hash_file(path / name, follow=True) for name in names})
+        else:
+            now = hash_file(path, follow=True).sha256
+    except OSError:
+        now = "gone"
+    if now != piece.digest:
+        raise TemporaryError(
+            "input-changed",
+            "the file changed while it was read; nothing was kept",
+            file=piece.path,
+            hint="run again when the recording has finished",
+        )
+
+
+def _facts(path: Path, given: Input) -> dict[str, FileFact]:
+    try:
+        mode = path.stat().st_mode
+        if given.kind == "file":
+            _must_be_file(path, mode)
+            return {"": hash_file(path, follow=True)}
+        _must_be_folder(path, mode, given.kind)
+        files = {name: hash_file(path / name, follow=True) for name in _file_names(path)}
+        _must_match_manifest(path, files)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return files
+
+
+def _file_names(folder: Path) -> list[str]:
+    """The files that count: those robotid wrote, or all of a folder put together by hand."""
+    try:
+        return sorted(read_manifest(folder).files)
+    except FileNotFoundError:
+        return list_files(folder)
+    except DamagedError as error:
+        raise _damaged(folder, str(error)) from error
+
+
+def _must_match_manifest(folder: Path, files: dict[str, FileFact]) -> None:
+    if not (folder / MANIFEST).exists():
+        return
+    for name, fact in read_manifest(folder).files.items():
+        if files[name] != fact:
+            raise _damaged(folder / name, "the file is not what robotid wrote")
+
+
+def _damaged(path: Path, why: str) -> RobotidError:
+    return BadDataError(
+        "input-damaged",
+        why,
+        file=str(path),
+        hint=f"make it again; or, if it was edited on purpose, delete {MANIFEST} beside it",
+    )
+
+
+def _must_be_file(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise InputMissingError("is-a-folder", "a file is needed, this is a folder", file=str(path))
+    if not stat.S_ISREG(mode):
+        raise BadDataError("not-a-file", "only regular files can be read", file=str(path))
+
+
+def _must_be_folder(path: Path, mode: int, kind: str) -> None:
+    index = INDEX_FILES[kind]
+    if not stat.S_ISDIR(mode) or not (path / index).is_file():
+        inside = path.name == index
+        raise InputMissingError(
+            "wrong-kind",
+            f"this is not a {kind} (a folder with {index})",
+            file=str(path),
+            hint=f"give the folder {path.parent}" if inside else None,
+        )
+
+
+def _missing(path: Path) -> RobotidError:
+    hint = None
+    try:
+        said = nearest(path.name, os.listdir(path.absolute().parent))
+        hint = said if said.startswith("did you") else None
+    except OSError:
+        hint = f"there is no folder {path.parent}"
+    return InputMissingError("not-found", "no such file or folder", file=str(path), hint=hint)
+
+
+def _unreadable(path: Path, error: OSError) -> RobotidError:
+    if isinstance(error, FileNotFoundError):
+        return _missing(path)
+    if isinstance(error, PermissionError):
+        try:
+            facts = path.stat()
+            hint = f"owner {facts.st_uid}, mode {stat.S_IMODE(facts.st_mode):04o}"
+        except OSError:
+            hint = None
+        return UnsafePathError("not-allowed", "no permission to read", file=str(path), hint=hint)
+    error.filename = error.filename or str(path)
+    return from_os_error(error, "reading an input")
+
+
+def _names(paths: list[Path]) -> list[str]:
+    """A name for each path: its stem, with as many folders in front as tell them apart."""
+    chains = [(*path.absolute().parent.parts[1:], _stem(path)) for path in paths]
+    names: dict[int, str] = {}
+    for length in range(1, max(map(len, chains), default=0) + 1):
+        counts = Counter(chain[-length:] for chain in chains)
+        for position, chain in enumerate(chains):
+            if position not in names and counts[chain[-length:]] == 1:
+                names[position] = "-".join(chain[-length:])
+    for position, path in enumerate(paths):
+        if position not in names:
+            raise UsageError("given-twice", "the same input is given twice", file=str(path))
+    return [names[position] for position in range(len(paths))]
+
+
+def _stem(path: Path) -> str:
+    name = path.name
+    for suffix in _PACKED:
+        name = name.removesuffix(suffix)
+    return Path(name).stem or path.name

@@ -1,0 +1,141 @@
+"""The tasks of a stage: one, or one per part and one that gathers."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from robotid.errors import BadDataError
+from robotid.runner.graph import Graph, Node, is_reference
+from robotid.runner.inputs import Located, expand, locate
+from robotid.runner.task import Piece, Step, Task, make_task
+from robotid.stages.contract import Input, StageConfig
+from robotid.store.manifest import content_digest
+from robotid.store.store import Entry
+
+
+class InputResolver:
+    """Finds the inputs of nodes; every file of the user's is read and hashed once."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Check that all paths of a graph exist: before hours of work, not after."""
+        self._paths = {
+            (node.name, role): expand([s for s in sources if not is_reference(s)], graph.base)
+            for node in graph.nodes
+            for role, sources in node.inputs.items()
+        }
+        self._located: dict[tuple[str, str], list[Located]] = {}
+
+    def given(self, node: Node, results: Mapping[str, Entry]) -> dict[str, list[Located]]:
+        """All inputs of a node with known bytes; `results` are those of the nodes it needs."""
+        given: dict[str, list[Located]] = {}
+        for role, sources in node.inputs.items():
+            place = node.name, role
+            if place not in self._located:
+                self._located[place] = locate(self._paths[place], node.stage.inputs[role])
+            references = [source[1:] for source in sources if is_reference(source)]
+            given[role] = self._located[place] + [
+                Located(name, results[name].manifest.files, entry=results[name])
+                for name in references
+            ]
+        return given
+
+
+class Plan:
+    """What a node has to do, once all its inputs are known.
+
+    `tasks` holds the tasks by part name; a stage that is not mapped has one, under the empty
+    name. `gather` gives the last task of a mapped stage from the results of the others.
+    """
+
+    def __init__(
+        self, node: Node, given: Mapping[str, Sequence[Located]], *, recompute: bool = False
+    ) -> None:
+        self._node, self._recompute = node, recompute
+        self._parts: list[Piece] = []
+        self._rest: dict[str, list[Piece]] = {}
+        for role, sources in given.items():
+            cuts = [_cut(source, node.stage.inputs[role]) for source in sources]
+            self._parts += [part for parts, _ in cuts for part in parts]
+            self._rest[role] = [rest for _, rest in cuts if rest is not None]
+            if node.stage.inputs[role].named:
+                self._rest[role].sort(key=lambda piece: piece.name)
+        self._parts.sort(key=lambda part: part.name)
+        self.mapped = node.stage.mapped_role
+        if self.mapped is None:
+            self.tasks = {"": self._task("run", node.name, node.config, self._rest)}
+        else:
+            self.tasks = self._part_tasks(self.mapped)
+
+    def gather(self, results: Mapping[str, Entry]) -> Task:
+        """The task that puts the results of the parts together."""
+        parts = [
+            _whole(Located(name, entry.manifest.files, entry=entry), name)
+            for name, entry in sorted(results.items())
+        ]
+        return self._task("gather", self._node.name, self._node.config, self._rest, parts)
+
+    def _part_tasks(self, role: str) -> dict[str, Task]:
+        if not self._parts:
+            raise BadDataError("no-parts", f"{self._node.name}: the input holds nothing to work on")
+        for name, count in Counter(part.name for part in self._parts).items():
+            if count > 1:
+                said = f"{self._node.name}: {count} inputs hold a part called {name!r}"
+                raise BadDataError("same-name", said)
+        # What only `gather` reads must not run the parts again.
+        defaults = {
+            key: self._node.stage.config.model_fields[key].get_default(call_default_factory=True)
+            for key in self._node.stage.gather_keys
+        }
+        config = self._node.config.model_copy(update=defaults)
+        return {
+            part.name: self._task(
+                "run",
+                f"{self._node.name}[{part.name}]",
+                config,
+                {**self._rest, role: [replace(part, name="")]},
+            )
+            for part in self._parts
+        }
+
+    def _task(
+        self,
+        step: Step,
+        label: str,
+        config: StageConfig,
+        inputs: Mapping[str, Sequence[Piece]],
+        parts: Sequence[Piece] = (),
+    ) -> Task:
+        stage = self._node.stage
+        return make_task(label, stage, step, config, inputs, parts, replace=self._recompute)
+
+
+def _cut(source: Located, given: Input) -> tuple[list[Piece], Piece | None]:
+    """Cut an input into the parts a stage is mapped over, and the rest.
+
+    Where the stage is not mapped over it there are no parts, and the rest is the whole.
+    """
+    if given.each is None:
+        return [], _whole(source, source.name if given.named else "")
+    if given.each == "":
+        return [_whole(source, source.name)], None
+    chosen = sorted(name for name in source.files if fnmatch(name, given.each))
+    others = {name: fact for name, fact in source.files.items() if name not in set(chosen)}
+    whole = _whole(source, "")
+    rest = replace(whole, digest=content_digest(others), files=tuple(others))
+    return [_part(source, whole, name) for name in chosen], rest
+
+
+def _part(source: Located, whole: Piece, name: str) -> Piece:
+    part = replace(whole, name=Path(name).stem, digest=source.files[name].sha256)
+    if source.path is not None:
+        return replace(part, path=str(source.path / name))
+    return replace(part, files=(name,), single=True)
+
+
+def _whole(source: Located, name: str) -> Piece:
+    if source.entry is None:
+        return Piece(name=name, digest=source.digest, path=str(source.path))
+    stage, key = source.entry.manifest.stage, source.entry.key
+    return Piece(name=name, digest=source.digest, stage=stage, key=key)

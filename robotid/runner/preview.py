@@ -1,0 +1,59 @@
+"""What a run would do: which results are there, which are not, and why not."""
+
+from typing import NamedTuple
+
+from robotid.runner.graph import Graph, Node
+from robotid.runner.plan import InputResolver, Plan
+from robotid.runner.task import Task
+from robotid.store.explain import why_missing
+from robotid.store.store import Entry, Store
+
+
+class Preview(NamedTuple):
+    """One task: `hit`, `miss` or `unknown` (its inputs do not exist yet), and why."""
+
+    stage: str
+    task: str
+    state: str
+    why: str
+    key: str | None
+
+
+def preview(graph: Graph, store: Store) -> list[Preview]:
+    """Look at every stage of a graph without running anything."""
+    resolver, results, lines = InputResolver(graph), dict[str, Entry](), list[Preview]()
+    for node in graph.nodes:
+        waiting = [name for name in node.needs() if name not in results]
+        if waiting:
+            why = f"waits for {', '.join(waiting)}"
+            lines.append(Preview(node.name, node.name, "unknown", why, None))
+            continue
+        looked, entry = _look(node, Plan(node, resolver.given(node, results)), store)
+        lines += looked
+        if entry is not None:
+            results[node.name] = entry
+    return lines
+
+
+def _look(node: Node, plan: Plan, store: Store) -> tuple[list[Preview], Entry | None]:
+    found: dict[str, Entry] = {}
+    lines = []
+
+    def look_up(name: str, task: Task) -> None:
+        entry = store.find(task.stage, task.key)
+        if entry is not None:
+            found[name] = entry
+            lines.append(Preview(node.name, task.label, "hit", "", task.key))
+        else:
+            why = why_missing(store, task.record)
+            lines.append(Preview(node.name, task.label, "miss", why, task.key))
+
+    for name, task in plan.tasks.items():
+        look_up(name, task)
+    if plan.mapped is None:
+        return lines, found.get("")
+    if len(found) < len(plan.tasks):
+        lines.append(Preview(node.name, node.name, "unknown", "waits for its parts", None))
+        return lines, None
+    look_up("/gather", plan.gather(found))
+    return lines, found.get("/gather")

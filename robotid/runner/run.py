@@ -1,0 +1,315 @@
+"""Running a graph: ask the store, schedule the rest, keep what is finished, hand out the results.
+
+A result is identified by the keys of what it was made from, so a run that was interrupted, or
+whose stage failed, continues where it stopped: it simply finds more in the store.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from robotid.errors import (
+    ExitCode,
+    InputMissingError,
+    Notice,
+    RobotidError,
+    StorageError,
+    UsageError,
+    exit_code_of,
+    from_exception,
+)
+from robotid.runner.executor import (
+    Event,
+    Executor,
+    Failed,
+    Finished,
+    InputDamaged,
+    Progress,
+    Started,
+)
+from robotid.runner.graph import Graph, Node
+from robotid.runner.plan import InputResolver, Plan
+from robotid.runner.task import Task
+from robotid.store.delivery import check_target, deliver
+from robotid.store.store import Entry, EntryDamagedError, Store
+
+_MAX_DAMAGE = 3
+
+
+class Observer(Protocol):
+    """Whoever wants to see how a run goes."""
+
+    def started(self, task: Task) -> None:
+        """A task has begun."""
+
+    def progressed(self, task: Task, fraction: float, doing: str) -> None:
+        """A task is this far."""
+
+    def ended(self, task: Task) -> None:
+        """A task has ended, well or not."""
+
+    def settled(self, result: "StageResult") -> None:
+        """A stage has its result, or will have none."""
+
+
+@dataclass(slots=True)
+class StageResult:
+    """How one stage of a run ended.
+
+    `path` is what the user is given; `keys` are the entries the result consists of, parts first.
+    """
+
+    node: Node
+    status: str = "waiting"  # then: cached, computed, failed, skipped
+    entry: Entry | None = None
+    path: Path | None = None
+    error: RobotidError | None = None
+    detail: str = ""
+    notices: list[Notice] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    computed: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run ended, stage by stage; `notices` are about the run itself."""
+
+    stages: list[StageResult]
+    notices: list[Notice]
+
+    @property
+    def error(self) -> RobotidError | None:
+        """The first error in the order of the graph."""
+        return next((stage.error for stage in self.stages if stage.error is not None), None)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the whole run."""
+        if self.error is not None:
+            return self.error.exit_code
+        return exit_code_of(notice for stage in self.stages for notice in stage.notices)
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known of a node while the run goes on."""
+
+    result: StageResult
+    plan: Plan | None = None
+    entries: dict[str, Entry] = field(default_factory=dict)
+    failed: dict[str, Failed] = field(default_factory=dict)
+    began: float | None = None
+
+    @property
+    def settled(self) -> bool:
+        return self.result.status != "waiting"
+
+
+class Run:
+    """One run of a graph."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        store: Store,
+        executor: Executor,
+        observer: Observer,
+        *,
+        out: dict[str, Path] | None = None,
+        force: bool = False,
+        recompute: bool = False,
+        only: str | None = None,
+    ) -> None:
+        """Prepare a run.
+
+        Args:
+            graph: what to run.
+            store: where results are found and kept.
+            executor: what does the work.
+            observer: who is told.
+            out: for the stages whose results are copied to the user, where to.
+            force: replace other results there.
+            recompute: take nothing from the store that this run did not put there.
+            only: the one stage that may be computed; all others must be in the store.
+        """
+        self._graph, self._store, self._executor, self._observer = graph, store, executor, observer
+        self._out, self._force, self._recompute, self._only = out or {}, force, recompute, only
+        self._states = {node.name: _State(StageResult(node)) for node in graph.nodes}
+        self._in_flight: dict[str, Task] = {}
+        self._failed: dict[str, Failed] = {}
+        self._computed: set[str] = set()
+        self._damage: Counter[str] = Counter()
+        self._resolver = InputResolver(graph)
+
+    def go(self) -> RunResult:
+        """Run to the end; a stage's failure is part of the result, not an exception."""
+        for target in self._out.values():
+            check_target(target)
+        while True:
+            self._compute()
+            if self._hand_out():
+                break
+        return RunResult([state.result for state in self._states.values()], self._store.notices)
+
+    def _compute(self) -> None:
+        while True:
+            for state in self._states.values():
+                if not state.settled:
+                    self._advance(state)
+            if not self._in_flight:
+                return
+            for event in self._executor.wait():
+                self._handle(event)
+
+    def _advance(self, state: _State) -> None:
+        """Bring a node as far as the finished work of others allows."""
+        needed = [self._states[name].result for name in state.result.node.needs()]
+        if any(result.status in ("failed", "skipped") for result in needed):
+            self._settle(state, "skipped")
+        elif all(result.entry is not None for result in needed):
+            results = {result.node.name: result.entry for result in needed if result.entry}
+            try:
+                self._work_on(state, results)
+            except (RobotidError, OSError) as error:
+                state.result.error = from_exception(error, state.result.node.name)
+                self._settle(state, "failed")
+
+    def _work_on(self, state: _State, results: Mapping[str, Entry]) -> None:
+        if state.began is None:
+            state.began = time.monotonic()
+        node = state.result.node
+        if state.plan is None:
+            given = self._resolver.given(node, results)
+            state.plan = Plan(node, given, recompute=self._recompute)
+        plan = state.plan
+        for name, task in plan.tasks.items():
+            if name not in state.entries and name not in state.failed:
+                self._find_or_submit(state, name, task)
+        if len(state.entries) + len(state.failed) < len(plan.tasks):
+            return
+        if not state.failed and plan.mapped is not None:
+            parts = {name: state.entries[name] for name in plan.tasks}
+            self._find_or_submit(state, "/gather", plan.gather(parts))
+        if state.failed:
+            first = next(iter(state.failed.values()))
+            state.result.error, state.result.detail = first.error, first.detail
+            for other in list(state.failed.values())[1:]:
+                state.result.notices.append(other.error.notice)
+            self._settle(state, "failed")
+            return
+        final = state.entries.get("" if plan.mapped is None else "/gather")
+        if final is not None:
+            state.result.entry = final
+            state.result.keys = [entry.key for entry in state.entries.values()]
+            state.result.computed = sum(key in self._computed for key in state.result.keys)
+            state.result.notices = [
+                notice for entry in state.entries.values() for notice in entry.manifest.notices
+            ]
+            self._settle(state, "computed" if state.result.computed else "cached")
+
+    def _find_or_submit(self, state: _State, name: str, task: Task) -> None:
+        if task.key in self._in_flight:
+            return
+        if task.key in self._failed:
+            state.failed[name] = self._failed[task.key]
+            return
+        if not self._recompute or task.key in self._computed:
+            entry = self._store.find(task.stage, task.key)
+            if entry is not None:
+                state.entries[name] = entry
+                return
+        self._check_may_compute(state.result.node, task)
+        self._in_flight[task.key] = task
+        self._executor.submit(task)
+
+    def _check_may_compute(self, node: Node, task: Task) -> None:
+        if self._only is not None and node.name != self._only:
+            raise InputMissingError(
+                "not-cached",
+                f"--only {self._only}: {task.label} is not in the cache",
+                hint="run without --only, or with --until",
+            )
+        if not self._store.lasting and not self._out:
+            raise UsageError(
+                "nowhere-to-keep",
+                f"the result of {node.name} could not be kept: there is no cache to write to",
+                hint="give --out DIR",
+            )
+
+    def _handle(self, event: Event) -> None:
+        if isinstance(event, Started):
+            self._observer.started(event.task)
+        elif isinstance(event, Progress):
+            self._observer.progressed(event.task, event.fraction, event.doing)
+        else:
+            del self._in_flight[event.task.key]
+            self._observer.ended(event.task)
+            for notice in event.notices:
+                if notice not in self._store.notices:
+                    self._store.notices.append(notice)
+            if isinstance(event, Finished):
+                self._computed.add(event.task.key)
+            elif isinstance(event, Failed):
+                self._failed[event.task.key] = event
+            elif isinstance(event, InputDamaged) and not self._forget(event.stage, event.key):
+                why = "a stored input is damaged again and again"
+                error = StorageError("cache-damaged", why, hint="check the disk of the cache")
+                self._failed[event.task.key] = Failed(event.task, error)
+
+    def _forget(self, stage: str, key: str) -> bool:
+        """Have a damaged entry computed again, and all that waits for it planned again.
+
+        Returns False when that has been tried too often to help.
+        """
+        holders = [
+            s for s in self._states.values() if any(e.key == key for e in s.entries.values())
+        ]
+        self._damage[key] += bool(holders)
+        if self._damage[key] > _MAX_DAMAGE:
+            return False
+        damaged = self._store.find(stage, key)
+        if damaged is not None:  # it could not be moved away
+            self._store.discard(damaged, "a file is not what was committed")
+        self._computed.discard(key)
+        for state in self._states.values():
+            if state in holders:
+                state.result = StageResult(state.result.node)
+            if not state.settled:
+                state.plan, state.entries = None, {}
+        return True
+
+    def _settle(self, state: _State, status: str) -> None:
+        state.result.status = status
+        state.result.seconds = time.monotonic() - state.began if state.began is not None else 0.0
+        self._observer.settled(state.result)
+
+    def _hand_out(self) -> bool:
+        """Copy results to the user, or vouch for those that stay in the store.
+
+        Returns False when an entry turned out to be damaged and has to be computed again.
+        """
+        for name, state in self._states.items():
+            entry = state.result.entry
+            if entry is None or state.result.path is not None:
+                continue
+            target = self._out.get(name)
+            try:
+                if target is not None:
+                    deliver(self._store, entry, target, force=self._force)
+                elif not self._store.verify(entry):
+                    raise EntryDamagedError(entry.manifest.stage, entry.key)
+            except EntryDamagedError as damage:
+                if self._forget(damage.stage, damage.key):
+                    return False
+                state.result.error = StorageError("cache-damaged", str(damage))
+                state.result.status = "failed"
+            except (RobotidError, OSError) as error:
+                state.result.error = from_exception(error, f"writing the result of {name}")
+                state.result.status = "failed"
+            else:
+                state.result.path = target or (entry.path if self._store.keeps(entry) else None)
+        return True

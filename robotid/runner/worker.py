@@ -1,0 +1,80 @@
+"""The process that does tasks: one JSON line in, JSON lines out, until the parent is gone.
+
+Results go through a pipe of their own. Standard output and error belong to the libraries a stage
+calls; the parent shows them when something breaks.
+"""
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from typing import Any
+
+from robotid import progress
+from robotid.errors import from_exception
+from robotid.runner.execute import execute
+from robotid.runner.task import Task
+from robotid.store.store import EntryDamagedError, Store
+
+_EVERY_S = 0.1
+
+
+def main(channel: int) -> None:
+    """Serve tasks from standard input; answers go to the file descriptor `channel`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which decides
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    with os.fdopen(channel, "w", encoding="ascii") as answers:
+
+        def send(message: dict[str, Any]) -> None:
+            answers.write(json.dumps(message) + "\n")
+            answers.flush()
+
+        while True:
+            job = json.loads(lines.get())
+            send(
+                _attempt(Task.from_json(job["task"]), Store.from_json(job["store"]), _Teller(send))
+            )
+
+
+def _listen(lines: "queue.SimpleQueue[str]") -> None:
+    for line in sys.stdin:
+        lines.put(line)
+    os._exit(0)  # the parent is gone: whatever is being computed has no reader
+
+
+class _Teller:
+    """Passes progress on, at most ten times a second."""
+
+    def __init__(self, send: Any) -> None:
+        self._send, self._last = send, 0.0
+
+    def __call__(self, fraction: float, doing: str) -> None:
+        now = time.monotonic()
+        if now - self._last >= _EVERY_S:
+            self._last = now
+            self._send({"event": "progress", "fraction": fraction, "doing": doing})
+
+
+def _attempt(task: Task, store: Store, teller: _Teller) -> dict[str, Any]:
+    """Do a task; whatever happens is an answer."""
+    answer: dict[str, Any]
+    try:
+        with progress.listen(teller):
+            execute(task, store)
+        answer = {"event": "done"}
+    except EntryDamagedError as damage:
+        answer = {"event": "damaged", "stage": damage.stage, "key": damage.key}
+    except BaseException as error:
+        known = from_exception(error, task.label)
+        answer = {
+            "event": "failed",
+            "error": known.notice.to_json(),
+            "exit_code": int(known.exit_code),
+            "traceback": traceback.format_exc(),
+        }
+    return {**answer, "notices": [notice.to_json() for notice in store.notices]}

@@ -1,0 +1,1 @@
+"""Signals on a uniform grid: resampling, zero-phase filters, differentiation."""

@@ -1,0 +1,29 @@
+"""All stages by name. Modules are imported when a stage is asked for, not before."""
+
+from importlib import import_module
+
+from robotid.errors import ConfigError, nearest
+from robotid.stages.contract import Stage
+
+CATALOG: dict[str, str] = {
+    "ingest": "robotid.stages.ingest",
+    "filter": "robotid.stages.filter",
+    "fit": "robotid.stages.fit",
+    "report": "robotid.stages.report",
+}
+
+
+def stage_named(name: str) -> Stage:
+    """The stage of a name; an unknown one is answered with the nearest."""
+    if name not in CATALOG:
+        raise ConfigError(
+            "unknown-stage", f"no stage is called {name!r}", hint=nearest(name, CATALOG)
+        )
+    return stage_in(CATALOG[name])
+
+
+def stage_in(origin: str) -> Stage:
+    """The stage defined at `module` (as `STAGE`) or `module:NAME`."""
+    module, _, name = origin.partition(":")
+    stage: Stage = getattr(import_module(module), name or "STAGE")
+    return stage

@@ -1,0 +1,112 @@
+"""What a stage is: a configuration, the inputs it takes, and a plain function.
+
+    def run(config, inputs, out_dir) -> notices
+
+The function reads `inputs[role]`, writes files into `out_dir` and returns its findings. Caching,
+verification, processes and copies for the user are the runner's business.
+
+A stage that treats the parts of an input one by one (the recordings of a dataset) says so with
+`Input.each`. Then `run` sees one part at a time, each result is cached on its own, and `gather`
+puts the results together:
+
+    def gather(config, inputs, parts, out_dir) -> notices
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from robotid.errors import Notice
+
+
+class StageConfig(BaseModel):
+    """Base of all stage configurations: frozen, no unknown keys, finite numbers only."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True
+    )
+
+
+class Source(NamedTuple):
+    """One input: its name where the stage may see names (see `Input.named`), and its path."""
+
+    name: str
+    path: Path
+
+
+Inputs = Mapping[str, Sequence[Source]]
+Run = Callable[[Any, Inputs, Path], Sequence[Notice]]
+Gather = Callable[[Any, Inputs, Sequence[Source], Path], Sequence[Notice]]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a stage takes under one role.
+
+    Args:
+        kind: `file`, or the kind of folder another stage writes (`dataset`, `fit`, `report`).
+        metavar: what it is called in a usage line.
+        summary: one line for help and messages.
+        many: more than one may be given.
+        named: the names of the inputs reach the result, so they are part of the cache key.
+        each: the stage runs once per part: `""` makes every input a part, a pattern such as
+            `*.parquet` makes every matching file of the input folder one.
+        optional: none need be given.
+    """
+
+    kind: str
+    metavar: str
+    summary: str
+    many: bool = False
+    named: bool = False
+    each: str | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage and everything the runner has to know of it.
+
+    Args:
+        name: its name in pipelines and on the command line.
+        summary: one line for help.
+        config: the configuration class.
+        inputs: what it takes, by role.
+        output: the kind of folder it writes.
+        origin: the module that defines it as `STAGE`, or `module:NAME`; worker processes import
+            the stage from there.
+        uses: the robotid modules and packages its code lives in; their sources are part of the
+            cache key, and a test proves that it imports no others.
+        libraries: the distributions whose versions are part of the key.
+        run: the function.
+        gather: puts the results of the parts together, when an input says `each`.
+        gather_keys: configuration keys that only `gather` reads; changing them runs no part again.
+    """
+
+    name: str
+    summary: str
+    config: type[StageConfig]
+    inputs: Mapping[str, Input]
+    output: str
+    origin: str
+    uses: tuple[str, ...]
+    libraries: tuple[str, ...]
+    run: Run
+    gather: Gather | None = None
+    gather_keys: tuple[str, ...] = ()
+
+    @property
+    def mapped_role(self) -> str | None:
+        """The role whose parts the stage treats one by one, if any."""
+        return next((role for role, given in self.inputs.items() if given.each is not None), None)
+
+
+# The file by which a folder of each kind is recognised.
+INDEX_FILES: Mapping[str, str] = {
+    "dataset": "dataset.json",
+    "fit": "fit.json",
+    "report": "report.json",
+}

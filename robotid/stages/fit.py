@@ -1,0 +1,78 @@
+"""`fit`: parameters of a model from filtered data, with their uncertainty."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from robotid.errors import BadDataError, Notice
+from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+
+class FitConfig(StageConfig):
+    """Which model, and how it is fitted."""
+
+    model: Literal["ols"] = Field(default="ols", description="ols: ordinary least squares.")
+
+
+def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
+    """Fit one revolute joint under gravity with friction by least squares."""
+    del config  # there is one model so far
+    import numpy as np
+
+    from robotid.contracts.dataset import read_index
+    from robotid.contracts.fit import FIT
+    from robotid.contracts.recording import read_recording
+    from robotid.fitting.pendulum import Motion, fit_pendulum
+    from robotid.fitting.verdict import verdict
+    from robotid.signals.splits import GAP_S, HELD_OUT, by_split
+
+    folder = inputs["dataset"][0].path
+    index = read_index(folder)
+    if len(index.joints) != 1:
+        said = f"the dataset has {len(index.joints)} joints; this model is for one"
+        raise BadDataError("one-joint-only", said)
+    joint = index.joints[0].name
+    recordings = {name: read_recording(folder / f"{name}.parquet")[0] for name in index.recordings}
+    for name, columns in recordings.items():
+        for signal, hint in (("qdd", "filter the dataset first"), ("tau", "torque is needed")):
+            if f"{signal}.{joint}" not in columns:
+                said = f"recording {name} has no {signal}.{joint}"
+                raise BadDataError("signal-missing", said, joint=joint, hint=hint)
+    splits, within = by_split(recordings, index.splits)
+    if not splits["train"]:
+        raise BadDataError("no-training-data", "no recording is left for training")
+    motions = {
+        split: Motion(*(np.concatenate([c[f"{s}.{joint}"] for c in parts]) for s in Motion._fields))
+        for split, parts in splits.items()
+    }
+    facts = next(iter(index.recordings.values()))
+    bandwidth_hz = facts.filter.cutoff_hz if facts.filter else facts.rate_hz / 2
+    result = fit_pendulum(
+        joint,
+        motions,
+        independent=min(1.0, 2 * bandwidth_hz / facts.rate_hz),
+        split_by="segment" if within else "recording",
+    )
+    (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
+    notices = verdict(result)
+    if within:
+        said = (
+            f"one recording only: its last {HELD_OUT:.0%} is held out after a gap of {GAP_S:g} s, "
+            "which says less than another recording would"
+        )
+        notices.append(Notice(code="split-within-recording", message=said, hint="record another"))
+    return notices
+
+
+STAGE = Stage(
+    name="fit",
+    summary="Fit a model to a filtered dataset.",
+    config=FitConfig,
+    inputs={"dataset": Input("dataset", "DATASET", "what filter wrote")},
+    output="fit",
+    origin=__name__,
+    uses=("robotid.contracts", "robotid.dynamics", "robotid.fitting", "robotid.signals.splits"),
+    libraries=("numpy", "pyarrow", "pydantic", "scipy"),
+    run=run,
+)

@@ -1,0 +1,140 @@
+"""Verified copies for users: never links into the cache, never half a folder.
+
+A delivered folder carries the manifest of its result, so that robotid recognises it as its own,
+notices later damage to it, and can say how it came about.
+"""
+
+import ctypes
+import os
+import stat
+from pathlib import Path
+from uuid import uuid4
+
+from robotid.errors import UnsafePathError, UsageError
+from robotid.store.files import (
+    DamagedError,
+    FileFact,
+    copy_verified,
+    folders_of,
+    hash_file,
+    list_files,
+    remove_tree,
+    sync_folder,
+    write_synced,
+)
+from robotid.store.manifest import MANIFEST, Manifest, read_manifest
+from robotid.store.store import Entry, EntryDamagedError, Store
+
+
+def check_target(target: Path) -> None:
+    """Refuse, before any work is done, an output folder that could not be written at the end."""
+    if os.path.lexists(target):
+        mode = target.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            raise UnsafePathError(
+                "output-unsafe", "the output is a symbolic link", file=str(target), hint="remove it"
+            )
+        if not stat.S_ISDIR(mode):
+            raise UsageError("output-in-the-way", "the output is not a folder", file=str(target))
+        present = os.listdir(target)
+        if present and MANIFEST not in present:
+            raise UsageError(
+                "output-in-the-way",
+                "the folder exists and was not written by robotid",
+                file=str(target),
+                hint="choose another --out",
+            )
+    parent = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise UnsafePathError("output-not-writable", "cannot write here", file=str(parent))
+
+
+def deliver(store: Store, entry: Entry, target: Path, *, force: bool = False) -> None:
+    """Copy an entry to a user's folder, verified, in one step.
+
+    A folder that already holds the same bytes is left untouched; one that holds another result is
+    replaced with `force` and refused without.
+    """
+    check_target(target)
+    replaces = target.is_dir() and bool(os.listdir(target))
+    if replaces:
+        if _holds(target, entry.manifest):
+            return
+        _must_be_replaceable(target, force=force)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    copy = target.parent / f".{target.name}.{uuid4().hex}"
+    try:
+        _copy(store, entry, copy)
+        if replaces:
+            _exchange(copy, target)
+        else:
+            copy.rename(target)
+        sync_folder(target.parent)
+    finally:
+        remove_tree(copy)
+
+
+def _copy(store: Store, entry: Entry, copy: Path) -> None:
+    copy.mkdir()
+    try:
+        for name, fact in entry.manifest.files.items():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            copy_verified(entry.path / name, copy / name, fact)
+    except DamagedError as error:
+        store.discard(entry, str(error))
+        raise EntryDamagedError(entry.manifest.stage, entry.key) from error
+    write_synced(copy / MANIFEST, entry.manifest.to_bytes())
+    for folder in folders_of(copy, entry.manifest.files):
+        sync_folder(folder)
+
+
+def _holds(target: Path, manifest: Manifest) -> bool:
+    """Whether a folder holds exactly this result."""
+    try:
+        if set(list_files(target)) != {*manifest.files, MANIFEST}:
+            return False
+        return (target / MANIFEST).read_bytes() == manifest.to_bytes() and _unchanged(
+            target, manifest.files
+        )
+    except OSError:
+        return False
+
+
+def _unchanged(folder: Path, files: dict[str, FileFact]) -> bool:
+    return all(hash_file(folder / name) == fact for name, fact in files.items())
+
+
+def _must_be_replaceable(target: Path, *, force: bool) -> None:
+    if not force:
+        raise UsageError(
+            "output-differs",
+            "the folder holds another result",
+            file=str(target),
+            hint="--force replaces it, or choose another --out",
+        )
+    try:
+        own = {*read_manifest(target).files, MANIFEST}
+    except DamagedError:
+        own = {MANIFEST}
+    foreign = sorted(set(list_files(target)) - own)
+    if foreign:
+        raise UsageError(
+            "output-in-the-way",
+            f"the folder holds files robotid did not write: {', '.join(foreign[:5])}",
+            file=str(target),
+            hint="move them away, or choose another --out",
+        )
+
+
+def _exchange(copy: Path, target: Path) -> None:
+    """Swap two folders; in one step where the system can, so that one of them is always there."""
+    at_here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
+    if renameat2 is not None:
+        done = renameat2(at_here, os.fsencode(copy), at_here, os.fsencode(target), exchange)
+        if done == 0:
+            return
+    aside = copy.with_name(f"{copy.name}.old")
+    target.rename(aside)
+    copy.rename(target)
+    aside.rename(copy)

@@ -1,0 +1,281 @@
+"""The content-addressed store: find, check out, commit, quarantine.
+
+    root/entries/<stage>/<ab>/<key>/   manifest.json and the files of one result, never changed
+    root/tmp/<host>-<pid>-<id>/        what a process is writing right now
+    root/quarantine/                   damaged entries, kept as evidence
+    root/trash/                        entries on their way out
+
+An entry appears by one `rename` of a complete, synced folder, so it is whole or absent. The first
+writer wins; nobody waits for a lock. Bytes are checked against their SHA-256 when they are checked
+out, before any parser sees them. A damaged entry is moved aside and counts as absent: the cache
+can cost time, never a wrong result and never a failed run.
+"""
+
+import errno
+import os
+import socket
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+from uuid import uuid4
+
+from robotid.errors import Notice, UnsafePathError
+from robotid.store.canonical import digest
+from robotid.store.files import (
+    DamagedError,
+    folders_of,
+    hash_file,
+    link_or_copy,
+    list_files,
+    remove_tree,
+    seal,
+    sync_folder,
+    write_synced,
+)
+from robotid.store.manifest import MANIFEST, Manifest, read_manifest
+
+_TRIES = 5
+# Errors that say something of this process or its disk, not of the entry that was being read.
+_NOT_THE_ENTRY = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+_SHARED_MODE = 0o2775
+HOST = "".join(c if c.isalnum() else "_" for c in socket.gethostname())
+
+
+class EntryDamagedError(Exception):
+    """An entry turned out to be damaged; it is in quarantine now and must be computed again."""
+
+    def __init__(self, stage: str, key: str) -> None:
+        super().__init__(f"{stage} {key[:12]}")
+        self.stage, self.key = stage, key
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A committed result: where it is and what it holds."""
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the record that led to this result."""
+        return self.path.name
+
+
+@dataclass(slots=True)
+class Store:
+    """A cache folder. `behind` is an optional store that is read but never written."""
+
+    root: Path
+    behind: "Store | None" = None
+    shared: bool = False
+    lasting: bool = True
+    notices: list[Notice] = field(default_factory=list)
+    _refused: set[Path] = field(default_factory=set)
+
+    def to_json(self) -> dict[str, Any]:
+        """What another process needs to open the same store."""
+        behind = self.behind.to_json() if self.behind is not None else None
+        return {"root": str(self.root), "behind": behind, "shared": self.shared}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "Store":
+        """The store that `to_json` described, with no findings yet."""
+        behind = cls.from_json(fields["behind"]) if fields["behind"] else None
+        return cls(Path(fields["root"]), behind=behind, shared=fields["shared"])
+
+    def place(self, stage: str, key: str) -> Path:
+        """Where the entry of a key belongs."""
+        return self.root / "entries" / stage / key[:2] / key
+
+    def find(self, stage: str, key: str) -> Entry | None:
+        """The entry of a key, with a manifest that checks out; its files are not read yet."""
+        path = self.place(stage, key)
+        with self._blaming(path):
+            if path not in self._refused and self._is_safe(path):
+                manifest = read_manifest(path)
+                if manifest.key != key:
+                    raise DamagedError("entry lies under a foreign key")
+                self._touch(path)
+                return Entry(path, manifest)
+        return self.behind.find(stage, key) if self.behind is not None else None
+
+    def check_out(self, entry: Entry, into: Path, names: Iterable[str] | None = None) -> None:
+        """Link the files of an entry into a folder of one's own and verify every byte there.
+
+        The links keep the bytes alive whatever a concurrent gc does. `names` limits what is
+        taken. Raises `EntryDamagedError` after moving a damaged entry to quarantine.
+        """
+        files = entry.manifest.files
+        with self._blaming(entry.path) as blame:
+            for name in files if names is None else names:
+                target = into / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                link_or_copy(entry.path / name, target)
+                if hash_file(target) != files[name]:
+                    raise DamagedError(f"{name} is not what was committed")
+        if blame:
+            raise EntryDamagedError(entry.manifest.stage, entry.key)
+
+    def verify(self, entry: Entry) -> bool:
+        """Whether every byte of an entry is in place; a damaged one goes to quarantine."""
+        with self._blaming(entry.path) as blame:
+            for name, fact in entry.manifest.files.items():
+                if hash_file(entry.path / name) != fact:
+                    raise DamagedError(f"{name} is not what was committed")
+        return not blame
+
+    def discard(self, entry: Entry, why: str) -> None:
+        """Never use an entry again; it goes to quarantine if it still is where it was."""
+        if os.path.lexists(entry.path):
+            self._quarantine(entry.path, why)
+
+    def keeps(self, entry: Entry) -> bool:
+        """Whether an entry will still be there when this process has ended."""
+        return self.lasting or not entry.path.is_relative_to(self.root)
+
+    @contextmanager
+    def workspace(self) -> Iterator[Path]:
+        """A private folder on the store's file system, removed at the end of the block."""
+        path = self.root / "tmp" / f"{HOST}-{os.getpid()}-{uuid4().hex}"
+        self._make_folders(path)
+        try:
+            yield path
+        finally:
+            remove_tree(path)
+
+    def scratch_file(self) -> IO[bytes]:
+        """A file without a name, for what a process says; gone when it is closed."""
+        folder = self.root / "tmp"
+        self._make_folders(folder)
+        return tempfile.TemporaryFile(dir=folder)
+
+    def commit(
+        self,
+        record: dict[str, Any],
+        result: Path,
+        notices: Sequence[Notice] = (),
+        *,
+        replace: bool = False,
+    ) -> Entry:
+        """Make a finished folder inside a workspace the entry of its record's key.
+
+        Should another process have been faster, its entry is the one that counts; with `replace`
+        an entry that differs is moved to quarantine first.
+        """
+        names = list_files(result)
+        if MANIFEST in names:
+            msg = f"a stage may not write a file called {MANIFEST}"
+            raise ValueError(msg)
+        manifest = Manifest(
+            record=record,
+            files={name: seal(result / name) for name in names},
+            notices=tuple(notices),
+        )
+        write_synced(result / MANIFEST, manifest.to_bytes())
+        for folder in folders_of(result, names):
+            if self.shared:
+                folder.chmod(_SHARED_MODE)
+            sync_folder(folder)
+        place = self.place(manifest.stage, digest(record))
+        for _ in range(_TRIES):
+            self._make_folders(place.parent)
+            try:
+                result.rename(place)
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                    raise
+            else:
+                sync_folder(place.parent)
+                return Entry(place, manifest)
+            winner = self.find(manifest.stage, place.name)
+            if winner is None or winner.path != place:
+                continue
+            if winner.manifest.content != manifest.content:
+                self._warn_not_reproducible(winner, manifest)
+                if replace:
+                    self._quarantine(place, "replaced by --recompute", quiet=True)
+                    continue
+            return winner
+        raise OSError(errno.EBUSY, "entry could not be committed", str(place))
+
+    def _is_safe(self, path: Path) -> bool:
+        """Whether an entry is there and neither a link nor a stranger's folder is on the way."""
+        for folder in (path.parents[1], path.parents[0], path):
+            try:
+                facts = os.lstat(folder)
+            except FileNotFoundError:
+                return False
+            if not stat.S_ISDIR(facts.st_mode):
+                if folder == path:
+                    raise DamagedError("entry is not a folder")
+                raise UnsafePathError(
+                    "cache-unsafe",
+                    "a folder of the cache is a link or a file",
+                    file=str(folder),
+                    hint="remove it, or choose another --cache-dir",
+                )
+            if not self.shared and facts.st_uid not in (os.geteuid(), 0):
+                raise DamagedError(f"entry belongs to user {facts.st_uid}")
+        return True
+
+    @contextmanager
+    def _blaming(self, path: Path) -> Iterator[list[str]]:
+        """Quarantine an entry when reading it inside the block fails; yields the reasons."""
+        blame: list[str] = []
+        try:
+            yield blame
+        except (DamagedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno in _NOT_THE_ENTRY:
+                raise
+            blame.append(str(error))
+            self._quarantine(path, str(error))
+
+    def _touch(self, path: Path) -> None:
+        """Note the use: the time stamp of the manifest is the time of last use."""
+        with suppress(OSError):
+            os.utime(path / MANIFEST)
+
+    def _make_folders(self, path: Path) -> None:
+        """Create missing folders below the root with the store's own mode."""
+        missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if self.shared:
+                folder.chmod(_SHARED_MODE)
+
+    def _quarantine(self, path: Path, why: str, *, quiet: bool = False) -> None:
+        """Move an entry aside; where that is impossible it is only not used any more."""
+        target = self.root / "quarantine" / f"{path.parent.parent.name}-{path.name}-{uuid4().hex}"
+        try:
+            self._make_folders(target.parent)
+            path.rename(target)
+            kept = f"kept as {target}"
+        except FileNotFoundError:
+            return  # another process has moved it: nothing left to warn about
+        except OSError as error:
+            self._refused.add(path)
+            kept = f"left in place ({error.strerror})"
+        if not quiet:
+            self.warn(
+                "cache-damaged", f"cached result not used: {why}", path, f"{kept}; recomputed"
+            )
+
+    def _warn_not_reproducible(self, winner: Entry, mine: Manifest) -> None:
+        self.warn(
+            "not-reproducible",
+            f"stage {mine.stage} gave other bytes than the cached result of the same key "
+            f"({mine.content[:12]}, cached {winner.manifest.content[:12]})",
+            winner.path,
+            "a stage must not depend on anything outside its configuration and inputs",
+        )
+
+    def warn(self, code: str, message: str, path: Path, hint: str) -> None:
+        """Add a finding about the cache itself; each is said once."""
+        notice = Notice(code=code, message=message, file=str(path), hint=hint)
+        if notice not in self.notices:
+            self.notices.append(notice)
