@@ -37,7 +37,8 @@ def serve(store: Store, number: int) -> tuple[bytes, bool]:
                 hit = False
                 (space / "result").mkdir()
                 (space / "result" / "data.bin").write_bytes(content(number))
-                entry = store.commit(record, space / "result")
+                sealed = store.seal(record, space / "result")
+                entry = store.commit(sealed, space / "result")
             (space / "served").mkdir()
             try:
                 store.check_out(entry, space / "served")

@@ -20,6 +20,8 @@ class InlineExecutor:
         self._pending: deque[Task] = deque()
         self.executed: list[str] = []
 
+    def warm_up(self) -> None: ...
+
     def submit(self, task: Task) -> None:
         self._pending.append(task)
 

@@ -51,7 +51,7 @@ def get_or_make(root: Path, seed: int, files: dict[str, bytes]) -> dict[str, byt
             (result / name).parent.mkdir(parents=True, exist_ok=True)
             (result / name).write_bytes(data)
         phase[0] = 2
-        entry = store.commit(record, result)
+        entry = store.commit(store.seal(record, result), result)
         phase[0] = 3
         served = space / "served"
         served.mkdir()

@@ -6,8 +6,8 @@ Reading the table takes a millisecond where building the configuration classes t
 
 import json
 from functools import cache
-from importlib.resources import files
 from inspect import Parameter
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -20,7 +20,7 @@ _KINDS: dict[str, Any] = {"number": float, "integer": int, "string": str, "boole
 @cache
 def table() -> dict[str, Any]:
     """Inputs and configuration keys of every stage."""
-    loaded: dict[str, Any] = json.loads((files("robotid.cli") / "flags.json").read_bytes())
+    loaded: dict[str, Any] = json.loads((Path(__file__).parent / "flags.json").read_bytes())
     return loaded
 
 

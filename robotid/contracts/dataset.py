@@ -1,15 +1,13 @@
 """`dataset.json`: the recordings of a dataset, and which of them are held out."""
 
-import os
-import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from robotid.contracts.recording import Joint, RecordingFacts, read_facts
+from robotid.contracts.recording import Joint, RecordingFacts
 from robotid.errors import BadDataError, ConfigError
 
 INDEX = "dataset.json"
@@ -39,22 +37,18 @@ def read_index(folder: Path) -> DatasetIndex:
         raise BadDataError("bad-dataset", said, file=str(path)) from error
 
 
-def write_dataset(
-    out_dir: Path, recordings: Sequence[tuple[str, Path]], splits: dict[str, Split]
-) -> DatasetIndex:
-    """Put recordings together into a dataset folder.
+def write_index(
+    out_dir: Path, recordings: Mapping[str, RecordingFacts], splits: Mapping[str, Split]
+) -> None:
+    """Write `dataset.json` for recordings that lie beside it as `<name>.parquet`.
 
     Args:
-        out_dir: the folder to fill.
-        recordings: name and file of each, sorted by name.
+        out_dir: the dataset folder.
+        recordings: facts by name.
         splits: the split of each recording.
     """
-    facts: dict[str, RecordingFacts] = {}
-    for name, path in recordings:
-        facts[name] = read_facts(path)
-        _adopt(path, out_dir / f"{name}.parquet")
-    names = {name: [joint.name for joint in fact.joints] for name, fact in facts.items()}
-    first = recordings[0][0]
+    names = {name: [joint.name for joint in facts.joints] for name, facts in recordings.items()}
+    first = next(iter(recordings))
     for name in names:
         if names[name] != names[first]:
             raise BadDataError(
@@ -62,9 +56,10 @@ def write_dataset(
                 f"recording {name} has joints {names[name]}, {first} has {names[first]}",
                 hint="recordings of one dataset need the same joints",
             )
-    index = DatasetIndex(joints=facts[first].joints, recordings=facts, splits=splits)
+    index = DatasetIndex(
+        joints=recordings[first].joints, recordings=dict(recordings), splits=dict(splits)
+    )
     (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
-    return index
 
 
 def assign_splits(
@@ -88,11 +83,3 @@ def assign_splits(
     if not test and len(names) > 1:
         splits[names[-1]] = "test"
     return splits
-
-
-def _adopt(source: Path, target: Path) -> None:
-    """Give a finished file its place in the dataset, without copying it where that is possible."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)

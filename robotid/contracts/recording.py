@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from robotid.errors import BadDataError
 
-_FACTS = b"robotid.recording"
+RECORDING = "recording.parquet"
+FACTS = "recording.json"
+_FACTS_KEY = b"robotid.recording"
 
 Columns = dict[str, NDArray[np.float64] | NDArray[np.int64]]
 
@@ -61,38 +63,34 @@ class RecordingFacts(BaseModel):
     filter: FilterFacts | None = None
 
 
-def write_recording(path: Path, columns: Columns, facts: RecordingFacts) -> None:
+def write_recording(folder: Path, columns: Columns, facts: RecordingFacts) -> None:
     """Write columns of equal length, `t` [ns from start] first, with page checksums.
 
+    The facts are written into the Parquet file, and beside it for those who need no more.
+
     Args:
-        path: the file to write.
+        folder: where `recording.parquet` and `recording.json` go.
         columns: `t` and `<signal>.<joint>` in SI units, each of shape (samples,).
         facts: what is known of them.
     """
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
-    table = table.replace_schema_metadata({_FACTS: facts.model_dump_json().encode()})
-    pq.write_table(table, path, compression="lz4", write_page_checksum=True)
+    text = facts.model_dump_json()
+    table = table.replace_schema_metadata({_FACTS_KEY: text.encode()})
+    pq.write_table(table, folder / RECORDING, compression="lz4", write_page_checksum=True)
+    (folder / FACTS).write_text(text, encoding="utf-8")
 
 
 def read_recording(path: Path) -> tuple[Columns, RecordingFacts]:
     """Read columns and facts of a recording; damage and foreign files are refused."""
-    facts = read_facts(path)
     try:
         table = pq.read_table(path, page_checksum_verification=True, memory_map=False)
-    except (OSError, pa.ArrowException) as error:
-        raise _not_a_recording(path, error) from error
+        facts = RecordingFacts.model_validate_json((table.schema.metadata or {})[_FACTS_KEY])
+    except (OSError, pa.ArrowException, KeyError, ValidationError) as error:
+        said = f"not a recording of robotid ({type(error).__name__})"
+        raise BadDataError("not-a-recording", said, file=str(path)) from error
     return {name: table[name].to_numpy() for name in table.column_names}, facts
 
 
-def read_facts(path: Path) -> RecordingFacts:
-    """Read the facts of a recording without its columns."""
-    try:
-        metadata = pq.read_schema(path, memory_map=False).metadata or {}
-        return RecordingFacts.model_validate_json(metadata[_FACTS])
-    except (OSError, pa.ArrowException, KeyError, ValidationError) as error:
-        raise _not_a_recording(path, error) from error
-
-
-def _not_a_recording(path: Path, error: Exception) -> BadDataError:
-    said = f"not a recording of robotid ({type(error).__name__})"
-    return BadDataError("not-a-recording", said, file=str(path))
+def read_facts(folder: Path) -> RecordingFacts:
+    """Read the facts that `write_recording` put beside a recording."""
+    return RecordingFacts.model_validate_json((folder / FACTS).read_bytes())

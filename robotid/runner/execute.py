@@ -1,6 +1,7 @@
 """Doing a task: verify its inputs, run the stage, commit the result."""
 
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 from robotid.errors import TemporaryError
@@ -8,8 +9,9 @@ from robotid.runner.identity import code_identity, library_versions
 from robotid.runner.inputs import check_unchanged
 from robotid.runner.task import Piece, Task
 from robotid.stages.catalog import stage_in
-from robotid.stages.contract import Source
-from robotid.store.store import EntryDamagedError, Store
+from robotid.stages.contract import Source, Stage
+from robotid.store.files import FileFact
+from robotid.store.store import Entry, EntryDamagedError, Store
 
 
 def execute(task: Task, store: Store) -> None:
@@ -19,54 +21,92 @@ def execute(task: Task, store: Store) -> None:
     that is the user's to know.
     """
     stage = stage_in(task.origin)
-    if (code_identity(stage), library_versions(stage)) != (
-        task.record["code"],
-        task.record["numerics"],
-    ):
-        raise TemporaryError(
-            "code-changed",
-            "robotid or a library it uses was replaced while it was running",
-            hint="run again",
-        )
+    _check_code(stage, task)
     config = stage.config.model_validate(task.config)
-    with store.workspace() as space:
-        inputs = {
-            role: [
-                _placed(piece, space / "inputs" / role / str(position), store)
-                for position, piece in enumerate(pieces)
-            ]
-            for role, pieces in task.inputs.items()
-        }
+    with store.workspace() as space, ThreadPoolExecutor(1) as side:
+        # Hashing leaves the interpreter free, so the libraries are loaded meanwhile.
+        placed = side.submit(_placed_inputs, task, space, store)
+        for module in stage.libraries:
+            import_module(module)
+        inputs = placed.result()
         result = space / "result"
         result.mkdir()
+        adopted: dict[str, FileFact] = {}
         if task.step == "run":
             notices = stage.run(config, inputs, result)
         else:
             assert stage.gather is not None
             parts = [
-                _placed(piece, space / "parts" / str(position), store)
+                _part(piece, stage, space / "parts" / str(position), store)
                 for position, piece in enumerate(task.parts)
             ]
             notices = stage.gather(config, inputs, parts, result)
-        for piece in _all_pieces(task):
-            check_unchanged(piece)
-        store.commit(task.record, result, notices, replace=task.replace)
+            adopted = _adopted(task, stage, result, store)
+        # The user's files are read a second time while the result is hashed and written back.
+        unchanged = side.submit(_check_all_unchanged, task)
+        sealed = store.seal(task.record, result, notices, adopted)
+        unchanged.result()
+        store.commit(sealed, result, replace=task.replace)
+
+
+def _check_code(stage: Stage, task: Task) -> None:
+    now = code_identity(stage), library_versions(stage)
+    if now != (task.record["code"], task.record["numerics"]):
+        raise TemporaryError(
+            "code-changed",
+            "robotid or a library it uses was replaced while it was running",
+            hint="run again",
+        )
+
+
+def _placed_inputs(task: Task, space: Path, store: Store) -> dict[str, list[Source]]:
+    return {
+        role: [
+            _placed(piece, space / "inputs" / role / str(position), store)
+            for position, piece in enumerate(pieces)
+        ]
+        for role, pieces in task.inputs.items()
+    }
 
 
 def _placed(piece: Piece, folder: Path, store: Store) -> Source:
     """An input where the stage can read it: the user's own path, or verified links."""
     if piece.path is not None:
-        return Source(piece.name, Path(piece.path))
+        return Source(piece.name, Path(piece.path), piece.digest)
+    folder.mkdir(parents=True)
+    store.check_out(_entry(piece, store), folder, piece.files)
+    if piece.single and piece.files is not None:
+        folder /= piece.files[0]
+    return Source(piece.name, folder, piece.digest)
+
+
+def _part(piece: Piece, stage: Stage, folder: Path, store: Store) -> Source:
+    """What `gather` may read of a part: all but the file that is passed on."""
+    entry = _entry(piece, store)
+    folder.mkdir(parents=True)
+    names = [name for name in entry.manifest.files if name != stage.part_file]
+    store.check_out(entry, folder, names)
+    return Source(piece.name, folder, piece.digest)
+
+
+def _adopted(task: Task, stage: Stage, result: Path, store: Store) -> dict[str, FileFact]:
+    """Pass the large file of each part on, under the part's name."""
+    facts = {}
+    for piece in task.parts:
+        name = piece.name + Path(stage.part_file).suffix
+        entry = _entry(piece, store)
+        facts[name] = store.adopt(entry, stage.part_file, result / name, verify=task.thorough)
+    return facts
+
+
+def _entry(piece: Piece, store: Store) -> Entry:
     entry = store.find(piece.stage, piece.key)
     if entry is None:
         raise EntryDamagedError(piece.stage, piece.key)
-    folder.mkdir(parents=True)
-    store.check_out(entry, folder, piece.files)
-    if piece.single and piece.files is not None:
-        return Source(piece.name, folder / piece.files[0])
-    return Source(piece.name, folder)
+    return entry
 
 
-def _all_pieces(task: Task) -> Iterator[Piece]:
+def _check_all_unchanged(task: Task) -> None:
     for pieces in task.inputs.values():
-        yield from pieces
+        for piece in pieces:
+            check_unchanged(piece)

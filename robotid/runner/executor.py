@@ -57,6 +57,9 @@ Event = Started | Progress | Finished | InputDamaged | Failed
 class Executor(Protocol):
     """Runs tasks that are independent of each other, some at a time."""
 
+    def warm_up(self) -> None:
+        """Get ready for a task that will probably come."""
+
     def submit(self, task: Task) -> None:
         """Accept a task; it starts when there is room."""
 

@@ -27,7 +27,8 @@ def code_identity(stage: Stage) -> dict[str, str]:
 def library_versions(stage: Stage) -> dict[str, str]:
     """Versions of the interpreter and of the libraries a stage declares."""
     python = ".".join(str(number) for number in sys.version_info[:2])
-    return {"python": python, **{name: _version(name) for name in stage.libraries}}
+    packages = sorted({module.partition(".")[0] for module in stage.libraries})
+    return {"python": python, **{name: _version(name) for name in packages}}
 
 
 @cache

@@ -76,6 +76,15 @@ def locate(paths: Iterable[Path], given: Input) -> list[Located]:
     ]
 
 
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of the files right inside a folder; 0 for what cannot be read."""
+    try:
+        files = list(path.iterdir()) if path.is_dir() else [path]
+        return sum(file.stat().st_size for file in files)
+    except OSError:
+        return 0
+
+
 def check_unchanged(piece: Piece) -> None:
     """Prove that a user's input still is what it was when the key was made."""
     if piece.path is None:

@@ -55,6 +55,11 @@ class LocalExecutor:
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
 
+    def warm_up(self) -> None:
+        """Start a first worker, so that it is there when the task is."""
+        if not self._workers:
+            self._new_worker()
+
     def submit(self, task: Task) -> None:
         """Accept a task; it starts when a worker is free."""
         self._pending.append(task)

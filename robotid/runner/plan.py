@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robotid.errors import BadDataError
 from robotid.runner.graph import Graph, Node, is_reference
-from robotid.runner.inputs import Located, expand, locate
+from robotid.runner.inputs import Located, expand, locate, size_of
 from robotid.runner.task import Piece, Step, Task, make_task
 from robotid.stages.contract import Input, StageConfig
 from robotid.store.manifest import content_digest
@@ -26,6 +26,13 @@ class InputResolver:
             for role, sources in node.inputs.items()
         }
         self._located: dict[tuple[str, str], list[Located]] = {}
+
+    def bytes_to_hash(self, node: Node) -> int:
+        """How much of the user's files has to be read before the inputs of a node are known."""
+        unread = [
+            self._paths[node.name, r] for r in node.inputs if (node.name, r) not in self._located
+        ]
+        return sum(size_of(path) for paths in unread for path in paths)
 
     def given(self, node: Node, results: Mapping[str, Entry]) -> dict[str, list[Located]]:
         """All inputs of a node with known bytes; `results` are those of the nodes it needs."""
@@ -45,14 +52,13 @@ class InputResolver:
 class Plan:
     """What a node has to do, once all its inputs are known.
 
-    `tasks` holds the tasks by part name; a stage that is not mapped has one, under the empty
-    name. `gather` gives the last task of a mapped stage from the results of the others.
+    `flags` are those of its tasks. `tasks` holds the tasks by part name; a stage that is not
+    mapped has one, under the empty name. `gather` gives the last task of a mapped stage from the
+    results of the others.
     """
 
-    def __init__(
-        self, node: Node, given: Mapping[str, Sequence[Located]], *, recompute: bool = False
-    ) -> None:
-        self._node, self._recompute = node, recompute
+    def __init__(self, node: Node, given: Mapping[str, Sequence[Located]], **flags: bool) -> None:
+        self._node, self._flags = node, flags
         self._parts: list[Piece] = []
         self._rest: dict[str, list[Piece]] = {}
         for role, sources in given.items():
@@ -107,8 +113,7 @@ class Plan:
         inputs: Mapping[str, Sequence[Piece]],
         parts: Sequence[Piece] = (),
     ) -> Task:
-        stage = self._node.stage
-        return make_task(label, stage, step, config, inputs, parts, replace=self._recompute)
+        return make_task(label, self._node.stage, step, config, inputs, parts, **self._flags)
 
 
 def _cut(source: Located, given: Input) -> tuple[list[Piece], Piece | None]:

@@ -37,6 +37,7 @@ from robotid.store.delivery import check_target, deliver
 from robotid.store.store import Entry, EntryDamagedError, Store
 
 _MAX_DAMAGE = 3
+_LARGE = 32 << 20  # bytes that take about as long to hash as a worker takes to start
 
 
 class Observer(Protocol):
@@ -183,8 +184,11 @@ class Run:
             state.began = time.monotonic()
         node = state.result.node
         if state.plan is None:
+            if self._resolver.bytes_to_hash(node) > _LARGE:
+                self._executor.warm_up()  # a worker starts while this process hashes
             given = self._resolver.given(node, results)
-            state.plan = Plan(node, given, recompute=self._recompute)
+            flags = {"replace": self._recompute, "thorough": bool(self._damage)}
+            state.plan = Plan(node, given, **flags)
         plan = state.plan
         for name, task in plan.tasks.items():
             if name not in state.entries and name not in state.failed:
@@ -300,7 +304,7 @@ class Run:
             try:
                 if target is not None:
                     deliver(self._store, entry, target, force=self._force)
-                elif not self._store.verify(entry):
+                elif entry.key not in self._computed and not self._store.verify(entry):
                     raise EntryDamagedError(entry.manifest.stage, entry.key)
             except EntryDamagedError as damage:
                 if self._forget(damage.stage, damage.key):

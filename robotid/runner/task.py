@@ -40,7 +40,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """Run a stage, or gather the results of its parts."""
+    """Run a stage, or gather the results of its parts.
+
+    `replace` puts the result in the place of one with other bytes; `thorough` verifies also what
+    is only passed on, after damage has been met.
+    """
 
     label: str
     origin: str
@@ -51,6 +55,7 @@ class Task:
     record: dict[str, Any]
     key: str
     replace: bool = False
+    thorough: bool = False
 
     @property
     def stage(self) -> str:
@@ -79,12 +84,12 @@ def make_task(
     config: StageConfig,
     inputs: Mapping[str, Sequence[Piece]],
     parts: Sequence[Piece] = (),
-    *,
-    replace: bool = False,
+    **flags: bool,
 ) -> Task:
     """A task with the record that its key is the digest of.
 
-    Paths, times, host, number of processes and locale are not in the record.
+    `flags` are `replace` and `thorough` of the task. Paths, times, host, number of processes and
+    locale are not in the record.
     """
     record = {
         "format": FORMAT,
@@ -105,7 +110,7 @@ def make_task(
         parts=tuple(parts),
         record=record,
         key=digest(record),
-        replace=replace,
+        **flags,
     )
 
 

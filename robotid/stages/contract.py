@@ -7,9 +7,12 @@ verification, processes and copies for the user are the runner's business.
 
 A stage that treats the parts of an input one by one (the recordings of a dataset) says so with
 `Input.each`. Then `run` sees one part at a time, each result is cached on its own, and `gather`
-puts the results together:
+writes what holds them together, such as an index:
 
     def gather(config, inputs, parts, out_dir) -> notices
+
+The large file of each part (`part_file`) goes into the gathered result under the part's name
+without `gather` reading it, so gathering costs next to nothing however long the recordings are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,10 +34,14 @@ class StageConfig(BaseModel):
 
 
 class Source(NamedTuple):
-    """One input: its name where the stage may see names (see `Input.named`), and its path."""
+    """One input: its name where the stage may see names (see `Input.named`), path and digest.
+
+    The digest of a file is its SHA-256, that of a folder covers the names and bytes in it.
+    """
 
     name: str
     path: Path
+    digest: str
 
 
 Inputs = Mapping[str, Sequence[Source]]
@@ -80,9 +87,12 @@ class Stage:
             the stage from there.
         uses: the robotid modules and packages its code lives in; their sources are part of the
             cache key, and a test proves that it imports no others.
-        libraries: the distributions whose versions are part of the key.
+        libraries: the modules of other packages it imports; the packages' versions are part of the
+            key, and a worker imports them while it verifies the inputs.
         run: the function.
-        gather: puts the results of the parts together, when an input says `each`.
+        gather: holds the results of the parts together, when an input says `each`.
+        part_file: the file of a part's result that becomes `<part name><suffix>` of the gathered
+            one; `gather` sees the other files of the parts.
         gather_keys: configuration keys that only `gather` reads; changing them runs no part again.
     """
 
@@ -96,6 +106,7 @@ class Stage:
     libraries: tuple[str, ...]
     run: Run
     gather: Gather | None = None
+    part_file: str = ""
     gather_keys: tuple[str, ...] = ()
 
     @property

@@ -9,8 +9,6 @@ from robotid import progress
 from robotid.errors import BadDataError, Effect, Notice
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
-RECORDING = "recording.parquet"
-
 
 class FilterConfig(StageConfig):
     """The low-pass filter."""
@@ -78,7 +76,7 @@ def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         "dropped": dropped,
         "filter": filter_facts,
     }
-    write_recording(out_dir / RECORDING, result, facts.model_copy(update=update))
+    write_recording(out_dir, result, facts.model_copy(update=update))
     return notices
 
 
@@ -94,12 +92,13 @@ def _too_short(samples: int, needed: int, start: float) -> Notice:
 def gather(
     config: FilterConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
 ) -> list[Notice]:
-    """Put the filtered recordings together; splits stay as they were."""
+    """Write the index of the filtered recordings; splits stay as they were."""
     del config
-    from robotid.contracts.dataset import read_index, write_dataset
+    from robotid.contracts.dataset import read_index, write_index
+    from robotid.contracts.recording import read_facts
 
     splits = read_index(inputs["dataset"][0].path).splits
-    write_dataset(out_dir, [(part.name, part.path / RECORDING) for part in parts], splits)
+    write_index(out_dir, {part.name: read_facts(part.path) for part in parts}, splits)
     return []
 
 
@@ -111,7 +110,8 @@ STAGE = Stage(
     output="dataset",
     origin=__name__,
     uses=("robotid.contracts.dataset", "robotid.contracts.recording", "robotid.signals"),
-    libraries=("numpy", "pyarrow", "pydantic", "scipy"),
+    libraries=("numpy", "pyarrow.parquet", "pydantic", "scipy.signal"),
     run=run,
     gather=gather,
+    part_file="recording.parquet",
 )

@@ -73,6 +73,6 @@ STAGE = Stage(
     output="fit",
     origin=__name__,
     uses=("robotid.contracts", "robotid.dynamics", "robotid.fitting", "robotid.signals.splits"),
-    libraries=("numpy", "pyarrow", "pydantic", "scipy"),
+    libraries=("numpy", "pyarrow.parquet", "pydantic", "scipy.linalg"),
     run=run,
 )

@@ -1,6 +1,5 @@
 """`ingest`: raw logs into a dataset."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,8 +7,6 @@ from pydantic import Field
 
 from robotid.errors import BadDataError, Notice
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
-
-RECORDING = "recording.parquet"
 
 
 class IngestConfig(StageConfig):
@@ -33,14 +30,14 @@ def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.recording import Joint, RecordingFacts, Repair, write_recording
     from robotid.logs.csv import read_csv
 
-    path = inputs["logs"][0].path
+    _, path, digest = inputs["logs"][0]
     log = read_csv(path)
     if log.t.size < 2:
         raise BadDataError("no-samples", "fewer than two samples", file=str(path))
     t = log.t - log.t[0]
     facts = RecordingFacts(
         joints=[Joint(name=name) for name in log.joints],
-        source_sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        source_sha256=digest,
         rate_hz=float(1.0 / np.median(np.diff(t))),
         duration_s=float(t[-1]),
         samples=int(t.size),
@@ -51,21 +48,21 @@ def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         ],
     )
     columns = {"t": np.round(t * 1e9).astype(np.int64), **log.columns}
-    write_recording(out_dir / RECORDING, columns, facts)
+    write_recording(out_dir, columns, facts)
     return log.notices
 
 
 def gather(
     config: IngestConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
 ) -> list[Notice]:
-    """Put the recordings together and say which are held out."""
+    """Write the index: which recordings there are, and which are held out."""
     del inputs
-    from robotid.contracts.dataset import assign_splits, write_dataset
+    from robotid.contracts.dataset import assign_splits, write_index
+    from robotid.contracts.recording import read_facts
 
-    splits = assign_splits([part.name for part in parts], config.val, config.test)
-    index = write_dataset(out_dir, [(part.name, part.path / RECORDING) for part in parts], splits)
+    recordings = {part.name: read_facts(part.path) for part in parts}
     seen: dict[str, str] = {}
-    for name, facts in index.recordings.items():
+    for name, facts in recordings.items():
         other = seen.setdefault(facts.source_sha256, name)
         if other != name:
             raise BadDataError(
@@ -73,6 +70,7 @@ def gather(
                 f"{other} and {name} are the same recording: it would count twice",
                 hint="leave one of them out",
             )
+    write_index(out_dir, recordings, assign_splits(list(recordings), config.val, config.test))
     return []
 
 
@@ -84,8 +82,9 @@ STAGE = Stage(
     output="dataset",
     origin=__name__,
     uses=("robotid.contracts.dataset", "robotid.contracts.recording", "robotid.logs"),
-    libraries=("numpy", "polars", "pyarrow", "pydantic"),
+    libraries=("numpy", "polars", "pyarrow.parquet", "pydantic"),
     run=run,
     gather=gather,
+    part_file="recording.parquet",
     gather_keys=("val", "test"),
 )

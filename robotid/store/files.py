@@ -73,14 +73,19 @@ def _chunks(path: Path) -> Iterator[bytes]:
         raise DamagedError(f"{path.name} cannot be read: {error.strerror}") from error
 
 
-def link_or_copy(source: Path, target: Path) -> None:
-    """Give a file a second name, or a copy where links across the two places are not possible."""
+def link_or_copy(source: Path, target: Path) -> bool:
+    """Give a file a second name, or a copy where links between the two places are not possible.
+
+    Returns whether it is a link.
+    """
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError as error:
         if error.errno not in (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP):
             raise
         shutil.copyfile(source, target, follow_symlinks=False)
+        return False
+    return True
 
 
 def list_files(folder: Path) -> list[str]:

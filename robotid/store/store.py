@@ -16,7 +16,7 @@ import os
 import socket
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,9 +24,9 @@ from typing import IO, Any
 from uuid import uuid4
 
 from robotid.errors import Notice, UnsafePathError
-from robotid.store.canonical import digest
 from robotid.store.files import (
     DamagedError,
+    FileFact,
     folders_of,
     hash_file,
     link_or_copy,
@@ -121,6 +121,21 @@ class Store:
         if blame:
             raise EntryDamagedError(entry.manifest.stage, entry.key)
 
+    def adopt(self, entry: Entry, name: str, target: Path, *, verify: bool) -> FileFact:
+        """Pass a file of an entry on to a new result, unread unless `verify` is asked for.
+
+        Its digest stays what it was, so whoever reads it later notices damage. A copy, where a
+        link is not possible, is always verified.
+        """
+        fact = entry.manifest.files[name]
+        with self._blaming(entry.path) as blame:
+            linked = link_or_copy(entry.path / name, target)
+            if (verify or not linked) and hash_file(target) != fact:
+                raise DamagedError(f"{name} is not what was committed")
+        if blame:
+            raise EntryDamagedError(entry.manifest.stage, entry.key)
+        return fact
+
     def verify(self, entry: Entry) -> bool:
         """Whether every byte of an entry is in place; a damaged one goes to quarantine."""
         with self._blaming(entry.path) as blame:
@@ -154,26 +169,25 @@ class Store:
         self._make_folders(folder)
         return tempfile.TemporaryFile(dir=folder)
 
-    def commit(
+    def seal(
         self,
         record: dict[str, Any],
         result: Path,
         notices: Sequence[Notice] = (),
-        *,
-        replace: bool = False,
-    ) -> Entry:
-        """Make a finished folder inside a workspace the entry of its record's key.
+        adopted: Mapping[str, FileFact] | None = None,
+    ) -> Manifest:
+        """Make a finished folder inside a workspace durable and complete, ready to be committed.
 
-        Should another process have been faster, its entry is the one that counts; with `replace`
-        an entry that differs is moved to quarantine first.
+        `adopted` are the files that `adopt` put there: durable already, and not read again.
         """
         names = list_files(result)
         if MANIFEST in names:
             msg = f"a stage may not write a file called {MANIFEST}"
             raise ValueError(msg)
+        known = adopted or {}
         manifest = Manifest(
             record=record,
-            files={name: seal(result / name) for name in names},
+            files={name: known.get(name) or seal(result / name) for name in names},
             notices=tuple(notices),
         )
         write_synced(result / MANIFEST, manifest.to_bytes())
@@ -181,7 +195,15 @@ class Store:
             if self.shared:
                 folder.chmod(_SHARED_MODE)
             sync_folder(folder)
-        place = self.place(manifest.stage, digest(record))
+        return manifest
+
+    def commit(self, manifest: Manifest, result: Path, *, replace: bool = False) -> Entry:
+        """Make a sealed folder the entry of its key.
+
+        Should another process have been faster, its entry is the one that counts; with `replace`
+        an entry that differs is moved to quarantine first.
+        """
+        place = self.place(manifest.stage, manifest.key)
         for _ in range(_TRIES):
             self._make_folders(place.parent)
             try:
