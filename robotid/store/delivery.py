@@ -45,8 +45,13 @@ def check_target(target: Path) -> None:
                 hint="choose another --out",
             )
     parent = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise UnsafePathError("output-not-writable", "cannot write here", file=str(parent))
+    probe = parent / f".robotid-{uuid4().hex}"
+    try:
+        probe.mkdir()
+        probe.rmdir()
+    except OSError as error:
+        said = f"cannot write here: {error.strerror}"
+        raise UnsafePathError("output-not-writable", said, file=str(parent)) from error
 
 
 def deliver(store: Store, entry: Entry, target: Path, *, force: bool = False) -> None:

@@ -77,7 +77,7 @@ def verify(store: Store, *, repair: bool = False) -> tuple[int, list[str]]:
     entries go to quarantine, otherwise they stay where they are.
     """
     sound, damaged = 0, []
-    inspector = store if repair else _Inspector(store.root, shared=store.shared)
+    inspector = store if repair else Store(store.root, shared=store.shared, readonly=True)
     for item in stored(store):
         before = len(inspector.notices)
         entry = inspector.find(item.stage, item.path.name)
@@ -86,17 +86,6 @@ def verify(store: Store, *, repair: bool = False) -> tuple[int, list[str]]:
         elif len(inspector.notices) > before:
             damaged.append(inspector.notices[-1].text())
     return sound, damaged
-
-
-class _Inspector(Store):
-    """A store that reports damage and leaves everything as it is."""
-
-    def _touch(self, path: Path) -> None:
-        pass
-
-    def _quarantine(self, path: Path, why: str, *, quiet: bool = False) -> None:
-        if os.path.lexists(path) and not quiet:
-            self.warn("cache-damaged", why, path, "run: robotid cache verify --repair")
 
 
 def collect(

@@ -55,13 +55,12 @@ def opened_store(
             store.notices.append(_not_used(root, str(error)))
             yield store
         return
-    cache = Store(root, shared=shared)
+    cache = Store(root, shared=shared, readonly=not writable)
     if writable:
         sweep(cache)
         yield cache
         return
-    with _temporary_store(beside) as store:
-        store.behind = cache
+    with _temporary_store(beside, behind=cache) as store:
         store.notices.append(_not_used(root, "it is read-only; hits are served, nothing is added"))
         yield store
 
@@ -115,13 +114,13 @@ def _not_used(root: Path | None, why: str) -> Notice:
 
 
 @contextmanager
-def _temporary_store(beside: Path | None) -> Iterator[Store]:
+def _temporary_store(beside: Path | None, behind: Store | None = None) -> Iterator[Store]:
     """A store that lives as long as the block, next to the output so that nothing crosses disks."""
     parent = Path(tempfile.gettempdir()) if beside is None else _existing_parent(beside)
     root = parent / f".robotid-{os.getpid()}-{uuid4().hex}"
     root.mkdir(mode=0o700)
     try:
-        yield Store(root, lasting=False)
+        yield Store(root, behind=behind, lasting=False)
     finally:
         remove_tree(root)
 

@@ -68,25 +68,43 @@ class Entry:
 
 @dataclass(slots=True)
 class Store:
-    """A cache folder. `behind` is an optional store that is read but never written."""
+    """A cache folder.
+
+    Args:
+        root: the folder.
+        behind: another store to look into when something is not found.
+        shared: a group works with it: folders are group-writable, entries of others are read.
+        readonly: nothing in it is changed, damaged entries are only not used.
+        lasting: it will still be there when this process has ended.
+    """
 
     root: Path
     behind: "Store | None" = None
     shared: bool = False
+    readonly: bool = False
     lasting: bool = True
     notices: list[Notice] = field(default_factory=list)
     _refused: set[Path] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        if self.behind is not None:
+            self.behind.notices = self.notices
+
     def to_json(self) -> dict[str, Any]:
         """What another process needs to open the same store."""
         behind = self.behind.to_json() if self.behind is not None else None
-        return {"root": str(self.root), "behind": behind, "shared": self.shared}
+        return {
+            "root": str(self.root),
+            "behind": behind,
+            "shared": self.shared,
+            "readonly": self.readonly,
+        }
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "Store":
         """The store that `to_json` described, with no findings yet."""
         behind = cls.from_json(fields["behind"]) if fields["behind"] else None
-        return cls(Path(fields["root"]), behind=behind, shared=fields["shared"])
+        return cls(**{**fields, "root": Path(fields["root"]), "behind": behind})
 
     def place(self, stage: str, key: str) -> Path:
         """Where the entry of a key belongs."""
@@ -102,7 +120,8 @@ class Store:
                     raise DamagedError("entry lies under a foreign key")
                 self._touch(path)
                 return Entry(path, manifest)
-        return self.behind.find(stage, key) if self.behind is not None else None
+        behind = self.behind.find(stage, key) if self.behind is not None else None
+        return behind if behind is not None and behind.path not in self._refused else None
 
     def check_out(self, entry: Entry, into: Path, names: Iterable[str] | None = None) -> None:
         """Link the files of an entry into a folder of one's own and verify every byte there.
@@ -259,8 +278,9 @@ class Store:
 
     def _touch(self, path: Path) -> None:
         """Note the use: the time stamp of the manifest is the time of last use."""
-        with suppress(OSError):
-            os.utime(path / MANIFEST)
+        if not self.readonly:
+            with suppress(OSError):
+                os.utime(path / MANIFEST)
 
     def _make_folders(self, path: Path) -> None:
         """Create missing folders below the root with the store's own mode."""
@@ -274,6 +294,8 @@ class Store:
         """Move an entry aside; where that is impossible it is only not used any more."""
         target = self.root / "quarantine" / f"{path.parent.parent.name}-{path.name}-{uuid4().hex}"
         try:
+            if self.readonly or not path.is_relative_to(self.root):
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
             self._make_folders(target.parent)
             path.rename(target)
             kept = f"kept as {target}"

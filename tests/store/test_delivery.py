@@ -1,0 +1,146 @@
+"""Copies for users: verified, whole, and never in the way of what is there."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from robotid.errors import UnsafePathError, UsageError
+from robotid.store import delivery
+from robotid.store.delivery import check_target, deliver
+from robotid.store.store import EntryDamagedError
+
+from .conftest import FILES
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in folder.rglob("*")
+        if p.is_file() and p.name != "manifest.json"
+    }
+
+
+def test_copy_is_complete_and_independent(store, commit, tmp_path):
+    entry = commit(store)
+    target = tmp_path / "new" / "out"
+    deliver(store, entry, target)
+    assert content(target) == FILES
+    assert (target / "data.bin").stat().st_nlink == 1
+    assert (target / "data.bin").stat().st_mode & 0o200  # the user's own file, writable
+    shutil.rmtree(store.root)
+    assert content(target) == FILES
+
+
+def test_copy_into_an_empty_folder(store, commit, tmp_path):
+    (tmp_path / "out").mkdir()
+    deliver(store, commit(store), tmp_path / "out")
+    assert content(tmp_path / "out") == FILES
+
+
+def test_r34_same_content_is_left_untouched(store, commit, tmp_path):
+    entry = commit(store)
+    deliver(store, entry, tmp_path / "out")
+    before = (tmp_path / "out" / "a.json").stat()
+    deliver(store, entry, tmp_path / "out")
+    after = (tmp_path / "out" / "a.json").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_r34_other_content_is_refused_without_force(store, commit, tmp_path):
+    deliver(store, commit(store, {"a": b"1"}, seed=1), tmp_path / "out")
+    second = commit(store, {"b": b"2"}, seed=2)
+    with pytest.raises(UsageError, match="another result"):
+        deliver(store, second, tmp_path / "out")
+    assert content(tmp_path / "out") == {"a": b"1"}
+    deliver(store, second, tmp_path / "out", force=True)
+    assert content(tmp_path / "out") == {"b": b"2"}
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_replacing_without_exchange(store, commit, tmp_path, monkeypatch):
+    """Where the system has no exchange of two folders, two renames do."""
+    monkeypatch.setattr(delivery.ctypes, "CDLL", lambda _: object())
+    deliver(store, commit(store, {"a": b"1"}, seed=1), tmp_path / "out")
+    deliver(store, commit(store, {"b": b"2"}, seed=2), tmp_path / "out", force=True)
+    assert content(tmp_path / "out") == {"b": b"2"}
+
+
+def test_edited_output_is_not_taken_for_the_same(store, commit, tmp_path):
+    entry = commit(store)
+    deliver(store, entry, tmp_path / "out")
+    (tmp_path / "out" / "a.json").write_bytes(b'{"x": 2}')
+    with pytest.raises(UsageError, match="another result"):
+        deliver(store, entry, tmp_path / "out")
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_foreign_folder_is_never_touched(store, commit, tmp_path, force):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("years of work")
+    with pytest.raises(UsageError, match="not written by robotid"):
+        deliver(store, commit(store), tmp_path / "out", force=force)
+
+
+def test_foreign_file_in_an_output_is_never_removed(store, commit, tmp_path):
+    deliver(store, commit(store, seed=1), tmp_path / "out")
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"did not write: notes\.txt"):
+        deliver(store, commit(store, {"b": b"2"}, seed=2), tmp_path / "out", force=True)
+    assert (tmp_path / "out" / "notes.txt").exists()
+
+
+def test_s13_link_at_the_output_is_refused(store, commit, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "real")
+    with pytest.raises(UnsafePathError, match="symbolic link"):
+        deliver(store, commit(store), tmp_path / "out")
+    assert list((tmp_path / "real").iterdir()) == []
+
+
+def test_file_at_the_output_is_refused(tmp_path):
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(UsageError, match="not a folder"):
+        check_target(tmp_path / "out")
+    with pytest.raises(UnsafePathError, match="cannot write"):
+        check_target(tmp_path / "out" / "below")
+
+
+def test_unwritable_place_is_told_before_any_work():
+    with pytest.raises(UnsafePathError, match="cannot write"):
+        check_target(Path("/proc/robotid/out"))
+
+
+def test_damaged_entry_is_never_delivered(store, commit, tmp_path):
+    entry = commit(store)
+    (entry.path / "data.bin").unlink()
+    (entry.path / "data.bin").write_bytes(b"damaged")
+    with pytest.raises(EntryDamagedError):
+        deliver(store, entry, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert store.notices[0].code == "cache-damaged"
+    assert [p for p in tmp_path.iterdir() if p.name.startswith(".out")] == []
+
+
+def test_r33_old_output_is_kept_when_writing_fails(store, commit, tmp_path, monkeypatch):
+    deliver(store, commit(store, {"a": b"1"}, seed=1), tmp_path / "out")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(delivery, "write_synced", full)
+    with pytest.raises(OSError, match="No space"):
+        deliver(store, commit(store, {"b": b"2"}, seed=2), tmp_path / "out", force=True)
+    assert content(tmp_path / "out") == {"a": b"1"}
+    assert [p for p in tmp_path.iterdir() if p.name.startswith(".out")] == []
+
+
+def test_modes_of_the_copy_follow_the_umask(store, commit, tmp_path):
+    old = os.umask(0o027)
+    try:
+        deliver(store, commit(store), tmp_path / "out")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o750
+    assert (tmp_path / "out" / "a.json").stat().st_mode & 0o777 == 0o640

@@ -1,0 +1,168 @@
+"""Keeping a cache small and sound."""
+
+import json
+import os
+import time
+
+from robotid.store.canonical import digest
+from robotid.store.housekeeping import collect, remove_workspaces, status, stored, sweep, verify
+from robotid.store.store import HOST, Store
+
+from .conftest import record
+
+DAY = 86_400
+
+
+def aged(entry, seconds):
+    stamp = time.time() - seconds
+    os.utime(entry.path / "manifest.json", (stamp, stamp))
+    return entry
+
+
+def fill(store, commit, count=5, size=1000):
+    """Entries used 1, 2, 3 … days ago."""
+    return [aged(commit(store, {"f": bytes(size)}, seed=n), (n + 1) * DAY) for n in range(count)]
+
+
+def test_status_counts(store, commit):
+    fill(store, commit, 3)
+    found = status(store)
+    assert found.entries == {"made": 3}
+    assert 3000 < found.bytes["made"] < 6000
+    assert (found.quarantined, found.orphans) == (0, 0)
+
+
+def test_status_of_an_empty_cache(store):
+    assert status(store).entries == {}
+
+
+def test_shared_bytes_count_once(store, commit):
+    part = commit(store, {"part": bytes(100_000)}, seed=1)
+    with store.workspace() as space:
+        (space / "r").mkdir()
+        fact = store.adopt(part, "part", space / "r" / "x", verify=False)
+        store.commit(store.seal(record(seed=2), space / "r", adopted={"x": fact}), space / "r")
+    assert 100_000 < status(store).bytes["made"] < 110_000
+
+
+def test_gc_removes_what_was_not_used_for_longest(store, commit):
+    entries = fill(store, commit)
+    each = next(iter(stored(store))).size
+    done = collect(store, max_size=3 * each, min_age_s=0)
+    assert (done.removed, done.kept) == (2, 3)
+    assert [entry.path.exists() for entry in entries] == [True, True, True, False, False]
+    assert list((store.root / "trash").iterdir()) == []
+
+
+def test_gc_keeps_what_is_young(store, commit):
+    entries = fill(store, commit)
+    done = collect(store, max_size=0, min_age_s=2.5 * DAY)
+    assert [entry.path.exists() for entry in entries] == [True, True, False, False, False]
+    assert done.removed == 3
+
+
+def test_a_hit_counts_as_use(store, commit):
+    entries = fill(store, commit)
+    store.find("made", entries[4].key)
+    collect(store, max_size=0, min_age_s=DAY / 2)
+    assert [entry.path.exists() for entry in entries] == [False, False, False, False, True]
+
+
+def test_gc_dry_run_removes_nothing(store, commit):
+    fill(store, commit)
+    done = collect(store, max_size=0, min_age_s=0, dry_run=True)
+    assert done.removed == 5
+    assert status(store).entries == {"made": 5}
+
+
+def test_gc_keeps_what_a_named_run_used(store, commit):
+    entries = fill(store, commit)
+    (store.root / "runs").mkdir()
+    stages = [{"name": "x", "stage": "made", "keys": [entries[4].key]}]
+    note = {"format": 1, "pinned": True, "stages": stages}
+    (store.root / "runs" / "nightly.json").write_text(json.dumps(note))
+    (store.root / "runs" / "broken.json").write_text("{")
+    collect(store, max_size=0, min_age_s=0)
+    assert [entry.path.exists() for entry in entries] == [False] * 4 + [True]
+
+
+def test_c26_stamps_from_the_future_count_as_now(store, commit):
+    entry = aged(commit(store), -10 * 365 * DAY)
+    assert collect(store, max_size=0, min_age_s=3600).removed == 0
+    assert collect(store, max_size=0, min_age_s=0).removed == 1
+    assert not entry.path.exists()
+
+
+def test_c42_trash_of_a_killed_gc_is_removed_and_never_served(store, commit):
+    entry = commit(store)
+    (store.root / "trash").mkdir()
+    entry.path.rename(store.root / "trash" / "x")
+    assert store.find("made", entry.key) is None
+    collect(store, max_size=10**9, min_age_s=0)
+    assert list((store.root / "trash").iterdir()) == []
+
+
+def test_c43_verify_goes_on_past_damage(store, commit):
+    entries = fill(store, commit)
+    for entry in entries[1:4]:
+        (entry.path / "f").unlink()
+    (entries[1].path / "f").write_bytes(b"other")
+    (entries[2].path / "f").mkdir()
+    sound, damaged = verify(store)
+    assert (sound, len(damaged)) == (2, 3)
+    assert all(entry.path.exists() for entry in entries)
+    sound, damaged = verify(store, repair=True)
+    assert (sound, len(damaged)) == (2, 3)
+    assert verify(store) == (2, [])
+    assert status(store).quarantined == 3
+
+
+def test_verify_does_not_count_as_use(store, commit):
+    entry = fill(store, commit, 1)[0]
+    before = (entry.path / "manifest.json").stat().st_mtime
+    verify(store)
+    assert (entry.path / "manifest.json").stat().st_mtime == before
+
+
+def _workspace(store, name, age):
+    path = store.root / "tmp" / name
+    path.mkdir(parents=True)
+    (path / "half").write_text("half")
+    stamp = time.time() - age
+    os.utime(path, (stamp, stamp))
+    return path
+
+
+def test_c15_sweep_takes_old_workspaces_of_the_dead_only(store):
+    dead = 2**22 - 3
+    kept = [
+        _workspace(store, f"{HOST}-{os.getpid()}-a", 2 * DAY),  # alive
+        _workspace(store, f"{HOST}-{dead}-b", 3600),  # young
+        _workspace(store, f"elsewhere-{dead}-c", 3600),  # young, other host
+    ]
+    gone = [
+        _workspace(store, f"{HOST}-{dead}-d", 2 * DAY),
+        _workspace(store, f"elsewhere-{os.getpid()}-e", 2 * DAY),
+        _workspace(store, "nonsense", 2 * DAY),
+    ]
+    assert sweep(store) == 3
+    assert [p.exists() for p in kept] == [True] * 3
+    assert [p.exists() for p in gone] == [False] * 3
+
+
+def test_workspaces_of_a_killed_worker_go_at_once(store):
+    mine, other = _workspace(store, f"{HOST}-77-a", 0), _workspace(store, f"{HOST}-78-a", 0)
+    remove_workspaces(store, 77)
+    assert (mine.exists(), other.exists()) == (False, True)
+
+
+def test_c40_many_entries_are_listed_fast(store):
+    """20,000 entries in well under the two seconds allowed for 100,000 times a fifth, with room."""
+    for number in range(20_000):
+        key = digest(number)
+        path = store.root / "entries" / "made" / key[:2] / key
+        path.mkdir(parents=True)
+        (path / "manifest.json").write_bytes(b"{}")
+    began = time.perf_counter()
+    assert status(Store(store.root)).entries == {"made": 20_000}
+    assert time.perf_counter() - began < 1.5
