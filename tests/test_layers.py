@@ -150,12 +150,24 @@ def test_stage_modules_are_light():
         "import sys; from robotid.stages.catalog import *; import robotid.cli.run, robotid.cli.session;"
         "[stage_named(n) for n in CATALOG]; print(*sys.modules)"
     )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert heavy & set(loaded.stdout.split()) == set()
 
 
 def test_s03_s23_no_dangerous_calls():
-    words = ("pickle", "joblib", "dill", "allow_pickle=True", "torch.load(", "shell=True", "os.system", "eval(", "exec(")
+    words = (
+        "pickle",
+        "joblib",
+        "dill",
+        "allow_pickle=True",
+        "torch.load(",
+        "shell=True",
+        "os.system",
+        "eval(",
+        "exec(",
+    )
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
         assert [word for word in words if word in text] == [], path

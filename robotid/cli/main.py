@@ -12,7 +12,7 @@ import typer
 from robotid import __version__
 from robotid.cli.commands import COMMANDS, GROUPS
 from robotid.cli.console import Console
-from robotid.cli.options import TAKES_VALUE
+from robotid.cli.options import FLAGS
 from robotid.cli.signals import InterruptedBySignal, as_exceptions
 from robotid.errors import ExitCode, RobotidError, StorageError, UsageError, from_exception
 
@@ -36,7 +36,8 @@ def main(arguments: Sequence[str]) -> int:
                 console.emit(f"robotid {__version__}")
                 code = ExitCode.OK
             else:
-                code = _overview(name, [word for word in before if word == "--help"] + rest)
+                unknown = [word for word in before if word.startswith("-") and word not in FLAGS]
+                code = _overview(name, unknown + rest)
         if sys.stdout is None:  # the caller closed it
             raise StorageError("stdout-closed", "standard output is closed: the result is lost")
     except InterruptedBySignal as stop:
@@ -60,7 +61,7 @@ def split(arguments: Sequence[str]) -> tuple[str, list[str], list[str]]:
     """The command or group a command line names, and what stands before and behind the name."""
     position = 0
     while position < len(arguments) and arguments[position].startswith("-"):
-        position += 2 if arguments[position] in TAKES_VALUE else 1
+        position += 2 if FLAGS.get(arguments[position]) else 1
     before, words = list(arguments[:position]), list(arguments[position:])
     for length in (2, 1):
         name = " ".join(words[:length])

@@ -41,8 +41,12 @@ COMMON = (
     _option("debug", bool, False, "Show tracebacks.", "--debug"),
 )
 
-# Those that take a value, needed to find the command's name behind them.
-TAKES_VALUE = {"--cache-dir", "--jobs", "-j"}
+# Whether a flag of these takes a value: needed to find the command's name behind them.
+FLAGS = (
+    {"--cache-dir": True, "--jobs": True, "-j": True}
+    | dict.fromkeys(("--json", "--shared-cache", "--no-cache", "--recompute", "--debug"), False)
+    | dict.fromkeys(("--quiet", "-q", "--verbose", "-v"), False)
+)
 
 
 def command(function: Command, own: list[inspect.Parameter] | None = None) -> Command:

@@ -16,7 +16,7 @@ from robotid import progress
 from robotid.errors import BadDataError, Effect, Notice
 
 SIGNALS = ("q", "qd", "tau")
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$"
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$"
 
 
 class CsvLog(NamedTuple):
@@ -109,17 +109,19 @@ def _cells(raw: bytes, names: list[str], path: Path) -> pl.DataFrame:
 
 def _numbers(cells: pl.Series, position: int, path: Path) -> NDArray[np.float64]:
     good = cells.str.contains(_NUMBER).fill_null(value=False)
+    numbers = cells.cast(pl.Float64, strict=False)
+    good &= numbers.is_finite().fill_null(value=False)  # 1e400 looks like a number and is none
     if not good.all():
         line = int((~good).arg_true()[0])
         raise BadDataError(
             "not-a-number",
-            f"{cells[line] or ''!r} is not a number",
+            f"{cells[line] or ''!r} is not a finite number",
             file=str(path),
             line=line + 2,
             column=position + 1,
             joint=cells.name,
         )
-    return cells.cast(pl.Float64).to_numpy().astype(np.float64)
+    return numbers.to_numpy().astype(np.float64)
 
 
 def _check_time(t: NDArray[np.float64], path: Path) -> None:

@@ -1,15 +1,18 @@
 """Doing a task: verify its inputs, run the stage, commit the result."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from robotid.errors import TemporaryError
+from robotid.errors import RobotidError, TemporaryError
 from robotid.runner.identity import code_identity, library_versions
 from robotid.runner.inputs import check_unchanged
+from robotid.runner.places import localised, portable
 from robotid.runner.task import Piece, Task
 from robotid.stages.catalog import stage_in
-from robotid.stages.contract import Source, Stage
+from robotid.stages.contract import Inputs, Source, Stage
 from robotid.store.files import FileFact
 from robotid.store.store import Entry, EntryDamagedError, Store
 
@@ -32,19 +35,17 @@ def execute(task: Task, store: Store) -> None:
         result = space / "result"
         result.mkdir()
         adopted: dict[str, FileFact] = {}
-        if task.step == "run":
-            notices = stage.run(config, inputs, result)
-        else:
-            assert stage.gather is not None
-            parts = [
-                _part(piece, stage, space / "parts" / str(position), store)
-                for position, piece in enumerate(task.parts)
-            ]
-            notices = stage.gather(config, inputs, parts, result)
-            adopted = _adopted(task, stage, result, store)
+        with _portable_errors(inputs, task):
+            if task.step == "run":
+                notices = stage.run(config, inputs, result)
+            else:
+                assert stage.gather is not None
+                parts = _parts(task, stage, space, store)
+                notices = stage.gather(config, inputs, parts, result)
+                adopted = _adopted(task, stage, result, store)
         # The user's files are read a second time while the result is hashed and written back.
         unchanged = side.submit(_check_all_unchanged, task)
-        sealed = store.seal(task.record, result, notices, adopted)
+        sealed = store.seal(task.record, result, portable(notices, inputs), adopted)
         unchanged.result()
         store.commit(sealed, result, replace=task.replace)
 
@@ -80,13 +81,26 @@ def _placed(piece: Piece, folder: Path, store: Store) -> Source:
     return Source(piece.name, folder, piece.digest)
 
 
-def _part(piece: Piece, stage: Stage, folder: Path, store: Store) -> Source:
-    """What `gather` may read of a part: all but the file that is passed on."""
-    entry = _entry(piece, store)
-    folder.mkdir(parents=True)
-    names = [name for name in entry.manifest.files if name != stage.part_file]
-    store.check_out(entry, folder, names)
-    return Source(piece.name, folder, piece.digest)
+def _parts(task: Task, stage: Stage, space: Path, store: Store) -> list[Source]:
+    """What `gather` may read of the parts: all but the file that is passed on."""
+    parts = []
+    for position, piece in enumerate(task.parts):
+        entry, folder = _entry(piece, store), space / "parts" / str(position)
+        folder.mkdir(parents=True)
+        names = [name for name in entry.manifest.files if name != stage.part_file]
+        store.check_out(entry, folder, names)
+        parts.append(Source(piece.name, folder, piece.digest))
+    return parts
+
+
+@contextmanager
+def _portable_errors(inputs: Inputs, task: Task) -> Iterator[None]:
+    """Let errors name inputs as the user knows them, not as the stage saw them."""
+    try:
+        yield
+    except RobotidError as error:
+        (notice,) = localised(portable([error.notice], inputs), task)
+        raise RobotidError.from_notice(notice, error.exit_code) from error
 
 
 def _adopted(task: Task, stage: Stage, result: Path, store: Store) -> dict[str, FileFact]:

@@ -31,6 +31,7 @@ from robotid.runner.executor import (
     Started,
 )
 from robotid.runner.graph import Graph, Node
+from robotid.runner.places import localised
 from robotid.runner.plan import InputResolver, Plan
 from robotid.runner.task import Task
 from robotid.store.delivery import check_target, deliver
@@ -101,6 +102,7 @@ class _State:
 
     result: StageResult
     plan: Plan | None = None
+    tasks: dict[str, Task] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
     failed: dict[str, Failed] = field(default_factory=dict)
     began: float | None = None
@@ -211,11 +213,14 @@ class Run:
             state.result.keys = [entry.key for entry in state.entries.values()]
             state.result.computed = sum(key in self._computed for key in state.result.keys)
             state.result.notices = [
-                notice for entry in state.entries.values() for notice in entry.manifest.notices
+                notice
+                for name, entry in state.entries.items()
+                for notice in localised(entry.manifest.notices, state.tasks[name])
             ]
             self._settle(state, "computed" if state.result.computed else "cached")
 
     def _find_or_submit(self, state: _State, name: str, task: Task) -> None:
+        state.tasks[name] = task
         if task.key in self._in_flight:
             return
         if task.key in self._failed:

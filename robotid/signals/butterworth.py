@@ -44,5 +44,5 @@ def smooth(values: NDArray[np.float64], sections: NDArray[np.float64]) -> NDArra
 
 
 def derivative(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Central differences along time; shape (samples, channels) in and out."""
+    """Central differences along time, the first axis; same shape in and out."""
     return np.gradient(values, step, axis=0)

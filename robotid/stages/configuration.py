@@ -45,9 +45,9 @@ class TomlFile:
             raise ConfigError("toml-syntax", "nested too deeply", file=str(path)) from error
 
     def line_of(self, keys: tuple[str, ...]) -> int | None:
-        """The line a key is set in, as far as a look at the text can tell."""
+        """The line a key is set in, or the table around it, as far as a look at the text tells."""
         table: tuple[str, ...] = ()
-        best: tuple[int, int] | None = None  # (depth reached, line)
+        best: tuple[int, int] | None = None  # (number of matching parts, line)
         for number, text in enumerate(self.text.splitlines(), start=1):
             line = text.strip()
             header = re.match(r"\[+([^\[\]]+)\]+", line)
@@ -58,8 +58,8 @@ class TomlFile:
                 found = table + _key_parts(line.split("=", 1)[0])
             else:
                 continue
-            depth = len(found)
-            if found == keys[:depth] and (best is None or depth > best[0]):
+            depth = min(len(found), len(keys))
+            if found[:depth] == keys[:depth] and (best is None or depth > best[0]):
                 best = depth, number
         return best[1] if best else None
 
@@ -110,7 +110,10 @@ def parse_config(
         # Python's containers (a list may fill a tuple).
         return model.model_validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
-        problems = error.errors(include_url=False)
+        # A misspelt key comes before the complaint that the right one is missing.
+        problems = sorted(
+            error.errors(include_url=False), key=lambda p: p["type"] != "extra_forbidden"
+        )
         first = problems[0]
         keys = tuple(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from pydantic import Field
 
-from robotid import progress
 from robotid.errors import BadDataError, Effect, Notice
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
@@ -20,73 +19,37 @@ class FilterConfig(StageConfig):
 
 
 def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
-    """Filter one recording, segment by segment; the filter's transients are cut off."""
-    import numpy as np
-
+    """Filter one recording, stretch by stretch; the filter's transients are cut off."""
     from robotid.contracts.recording import FilterFacts, read_recording, write_recording
-    from robotid.signals.butterworth import derivative, design, memory, smooth
-    from robotid.signals.grid import resample, segments
+    from robotid.signals.low_pass import low_pass
 
-    path = inputs["dataset"][0].path
-    columns, facts = read_recording(path)
+    columns, facts = read_recording(inputs["dataset"][0].path)
     joints = [joint.name for joint in facts.joints]
-    t = columns["t"] / 1e9
-    step, pieces = segments(t)
-    sections = design(config.cutoff_hz, config.order, 1.0 / step)
-    trim = memory(sections)
-    names = [name for name in columns if name != "t"]
-    raw = np.column_stack([columns[name] for name in names]).astype(np.float64)
-    kept: list[dict[str, np.ndarray]] = []
-    notices, trimmed, short = [], 0, 0
-    for number, piece in enumerate(pieces):
-        progress.report(number, len(pieces), "filtering")
-        if piece.stop - piece.start < 4 * trim:
-            short += piece.stop - piece.start
-            notices.append(_too_short(piece.stop - piece.start, 4 * trim, float(t[piece.start])))
-            continue
-        grid, values = resample(t[piece], raw[piece], step)
-        filtered = dict(zip(names, smooth(values, sections).T, strict=True))
-        for joint in joints:
-            if f"qd.{joint}" not in filtered:
-                position = filtered[f"q.{joint}"]
-                filtered[f"qd.{joint}"] = derivative(position[:, None], step)[:, 0]
-            velocity = filtered[f"qd.{joint}"]
-            filtered[f"qdd.{joint}"] = derivative(velocity[:, None], step)[:, 0]
-        inner = slice(trim, grid.size - trim)
-        trimmed += 2 * trim
-        kept.append(
-            {
-                "t": np.round(grid[inner] * 1e9).astype(np.int64),
-                "segment": np.full(grid[inner].size, number, dtype=np.int64),
-                **{name: signal[inner] for name, signal in sorted(filtered.items())},
-            }
-        )
-    if not kept:
+    done = low_pass(columns, joints, config.cutoff_hz, config.order)
+    if not done.columns:
+        seconds = done.needed / done.rate_hz
         raise BadDataError(
             "too-short",
-            f"no stretch without a gap is longer than {4 * trim} samples ({4 * trim * step:.2f} s)",
+            f"no stretch without a gap has {done.needed} samples ({seconds:.2f} s)",
             hint="a higher cutoff_hz has a shorter memory",
         )
-    result = {name: np.concatenate([part[name] for part in kept]) for name in kept[0]}
-    dropped = {**facts.dropped, **({"too-short": short} if short else {})}
-    filter_facts = FilterFacts(cutoff_hz=config.cutoff_hz, order=config.order, trimmed=trimmed)
+    lost = sum(stretch.samples for stretch in done.left_out)
     update = {
-        "samples": int(result["t"].size),
-        "rate_hz": 1.0 / step,
-        "dropped": dropped,
-        "filter": filter_facts,
+        "samples": int(done.columns["t"].size),
+        "rate_hz": done.rate_hz,
+        "dropped": {**facts.dropped, **({"too-short": lost} if lost else {})},
+        "filter": FilterFacts(cutoff_hz=config.cutoff_hz, order=config.order, trimmed=done.trimmed),
     }
-    write_recording(out_dir, result, facts.model_copy(update=update))
-    return notices
-
-
-def _too_short(samples: int, needed: int, start: float) -> Notice:
-    return Notice(
-        code="segment-too-short",
-        message=f"a stretch of {samples} samples between gaps was left out; {needed} are needed",
-        time=start,
-        effect=Effect.DATA_LOST,
-    )
+    write_recording(out_dir, done.columns, facts.model_copy(update=update))
+    return [
+        Notice(
+            code="segment-too-short",
+            message=f"{samples} samples between two gaps were left out; {done.needed} are needed",
+            time=start_s,
+            effect=Effect.DATA_LOST,
+        )
+        for start_s, samples in done.left_out
+    ]
 
 
 def gather(

@@ -106,7 +106,12 @@ def _like(name: str, run) -> Stage:
     return replace(EMIT, name=name, origin=f"{HERE}:{name.upper()}", run=run)
 
 
-SLOW, FAIL, CRASH, DIE = _like("slow", slow), _like("fail", fail), _like("crash", crash), _like("die", die)
+SLOW, FAIL, CRASH, DIE = (
+    _like("slow", slow),
+    _like("fail", fail),
+    _like("crash", crash),
+    _like("die", die),
+)
 LOSSY, POOR, DICE = _like("lossy", lossy), _like("poor", poor), _like("dice", dice)
 READ = replace(
     EMIT,
@@ -159,6 +164,18 @@ AGAIN = replace(
 CATALOG = {
     stage.name: stage.origin
     for stage in (
-        EMIT, SLOW, FAIL, CRASH, DIE, LOSSY, POOR, DICE, READ, NAMED, TWO, PARTS, AGAIN,
+        EMIT,
+        SLOW,
+        FAIL,
+        CRASH,
+        DIE,
+        LOSSY,
+        POOR,
+        DICE,
+        READ,
+        NAMED,
+        TWO,
+        PARTS,
+        AGAIN,
     )
 }

@@ -41,8 +41,6 @@ def read(tmp_path):
         into = tmp_path / f"out{next(count)}"
         into.mkdir()
         store.check_out(entry, into)
-        return {
-            str(p.relative_to(into)): p.read_bytes() for p in into.rglob("*") if p.is_file()
-        }
+        return {str(p.relative_to(into)): p.read_bytes() for p in into.rglob("*") if p.is_file()}
 
     return files_of

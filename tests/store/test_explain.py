@@ -12,7 +12,11 @@ from .conftest import record
 
 
 def configured(**config):
-    return {"config": tagged(config), "inputs": {"data": ["a" * 64]}, "code": {"robotid.x": "1" * 64}}
+    return {
+        "config": tagged(config),
+        "inputs": {"data": ["a" * 64]},
+        "code": {"robotid.x": "1" * 64},
+    }
 
 
 def test_names_the_field_and_both_values():

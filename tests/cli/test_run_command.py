@@ -1,0 +1,201 @@
+"""`robotid run`: pipelines as a user runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from robotid.cli.answer import RunAnswer
+from tests.conftest import PROJECT
+
+QUICKSTART = PROJECT / "pipelines" / "quickstart.toml"
+PIPELINES = sorted((PROJECT / "pipelines").glob("*.toml"))
+
+
+@pytest.fixture
+def pipeline(tmp_path, pendulum_csv):
+    """A short pipeline with its own logs."""
+    for name in ("a", "b"):
+        pendulum_csv(f"{name}.csv", 700 if name == "a" else 650)
+    path = tmp_path / "short.toml"
+    path.write_text(
+        '[stages.ingest]\ninputs.logs = "*.csv"\n'
+        '[stages.filter]\ninputs.dataset = "@ingest"\ncutoff_hz = 10.0\n'
+        '[stages.fit]\ninputs.dataset = "@filter"\n'
+    )
+    return path
+
+
+@pytest.mark.parametrize("path", PIPELINES, ids=lambda p: p.stem)
+def test_every_pipeline_runs_and_then_has_nothing_to_do(robotid, path, tmp_path):
+    first = robotid("run", path, "--json", "--out", tmp_path / "one")
+    assert first.code == 0, first.err
+    assert not any(stage["cached"] for stage in first.json["stages"])
+    second = robotid("run", path, "--json", "--out", tmp_path / "two")
+    assert all(stage["cached"] for stage in second.json["stages"])
+    files = {p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file()}
+    assert len(files) > 5
+    for name in files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_answer_lists_the_stages(robotid, pipeline):
+    answer = robotid("run", pipeline, "--json")
+    fields = RunAnswer.model_validate_json(answer.out)
+    assert [stage.stage for stage in fields.stages] == ["ingest", "filter", "fit"]
+    assert fields.exit_code == answer.code == 0
+    assert all(Path(path).is_dir() for stage in fields.stages for path in stage.outputs.values())
+
+
+def test_summary_and_paths(robotid, pipeline, tmp_path):
+    answer = robotid("run", pipeline, "--out", tmp_path / "out")
+    assert answer.out.splitlines() == [
+        str(tmp_path / "out" / n) for n in ("ingest", "filter", "fit")
+    ]
+    assert "stage   result    time" in answer.err
+    assert robotid("run", pipeline, "--quiet").err == ""
+
+
+def test_undelivered_stage(robotid, pipeline, tmp_path):
+    robotid("run", pipeline, "--set", "filter.deliver=false", "--out", tmp_path / "out")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["fit", "ingest"]
+
+
+def test_dry_run_says_why(robotid, pipeline, cache):
+    before = robotid("run", pipeline, "--dry-run")
+    assert before.out.splitlines()[0] == "miss    ingest[a]: no earlier result of ingest"
+    robotid("run", pipeline)
+    assert {line.split()[0] for line in robotid("run", pipeline, "--dry-run").out.splitlines()} == {
+        "hit"
+    }
+    changed = robotid("run", pipeline, "--dry-run", "--set", "filter.cutoff_hz=9", "--json")
+    tasks = {task["task"]: task for task in changed.json["tasks"]}
+    assert tasks["filter[a]"]["why"] == "config.cutoff_hz 10.0 -> 9.0"
+    assert tasks["fit"]["state"] == "unknown"
+
+
+def test_until_and_only(robotid, pipeline, tmp_path):
+    answer = robotid("run", pipeline, "--only", "filter", "--json")
+    assert answer.code == 66
+    assert answer.json["error"]["code"] == "not-cached"
+    answer = robotid("run", pipeline, "--until", "ingest", "--json")
+    assert [stage["stage"] for stage in answer.json["stages"]] == ["ingest"]
+    answer = robotid("run", pipeline, "--only", "filter", "--json", "--out", tmp_path / "out")
+    assert answer.code == 0
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["filter"]
+    answer = robotid("run", pipeline, "--until", "nothing")
+    assert answer.code == 2
+
+
+def test_resume_after_a_failure(robotid, pipeline, tmp_path):
+    good = (tmp_path / "b.csv").read_text()
+    (tmp_path / "b.csv").write_text(good.replace("0.", "O.", 1))
+    answer = robotid("run", pipeline, "--json")
+    assert answer.code == 65
+    assert [s["status"] for s in answer.json["stages"]] == ["error", "skipped", "skipped"]
+    assert answer.json["error"]["line"] == 2
+    (tmp_path / "b.csv").write_text(good)
+    answer = robotid("run", pipeline)
+    assert answer.code == 0
+    assert "ingest: computed in" in answer.err
+    assert "(2 of 3 tasks)" in answer.err  # the good recording was kept
+
+
+def test_r20_json_lists_hits(robotid, pipeline):
+    robotid("run", pipeline, "--until", "filter")
+    answer = robotid("run", pipeline, "--json")
+    assert [s["cached"] for s in answer.json["stages"]] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[stages.ingest]\ninputs.logs = 'none.csv'\n", 66),
+        ("[stages.ingst]\n", 78),
+        ("[stages.filter]\ninputs.dataset = '@filter'\n", 78),
+        ("[stages.filter]\ninputs.dataset = '@x'\n", 78),
+        ("nonsense", 78),
+    ],
+)
+def test_bad_pipelines(robotid, tmp_path, text, code):
+    (tmp_path / "bad.toml").write_text(text)
+    answer = robotid("run", tmp_path / "bad.toml", "--json")
+    assert answer.code == code == answer.json["exit_code"]
+    assert answer.json["error"]["file"]
+
+
+def test_jobs_do_not_change_the_bytes(robotid, pipeline, tmp_path):
+    keys = []
+    for jobs in (1, 3):
+        answer = robotid(
+            "run", pipeline, "--json", "-j", jobs, "--cache-dir", tmp_path / f"c{jobs}"
+        )
+        contents = [
+            json.loads((Path(path) / "manifest.json").read_text())["files"]
+            for stage in answer.json["stages"]
+            for path in stage["outputs"].values()
+        ]
+        keys.append(([stage["key"] for stage in answer.json["stages"]], contents))
+    assert keys[0] == keys[1]
+
+
+def test_named_run_is_pinned_and_explained(robotid, pipeline, cache):
+    robotid("run", pipeline, "--name", "nightly")
+    robotid("run", pipeline, "--set", "filter.cutoff_hz=9")
+    answer = robotid("cache", "gc", "--max-size", "0", "--min-age", "0s", "--json")
+    assert answer.json["removed"] > 0
+    rerun = robotid("run", pipeline, "--json")
+    assert all(stage["cached"] for stage in rerun.json["stages"])
+    answer = robotid("cache", "explain", "nightly")
+    assert answer.code == 0
+    assert "filter" in answer.out
+
+
+def test_explain_names_the_field(robotid, pipeline):
+    robotid("run", pipeline)
+    run = robotid("run", pipeline, "--set", "filter.cutoff_hz=9", "--json").json["run"]
+    assert "config.cutoff_hz: 10.0 -> 9.0" in robotid("cache", "explain", run).out
+    answer = robotid("cache", "explain", run, "--json")
+    fields = {d["field"] for result in answer.json["results"] for d in result["differences"]}
+    assert "config.cutoff_hz" in fields
+    assert robotid("cache", "explain", "nonsense").code == 66
+
+
+def test_cache_commands(robotid, pipeline, cache):
+    answer = robotid("cache", "status", "--json")
+    assert answer.json["entries"] == {}
+    robotid("run", pipeline)
+    assert robotid("cache", "status", "--json").json["entries"] == {
+        "filter": 3,
+        "fit": 1,
+        "ingest": 3,
+    }
+    assert "total   7" in robotid("cache", "status").out
+    assert robotid("cache", "verify").out == "7 sound, 0 damaged\n"
+    victim = next(cache.glob("entries/fit/*/*/fit.json"))
+    victim.chmod(0o644)
+    victim.write_text("{}")
+    answer = robotid("cache", "verify", "--json")
+    assert (answer.code, answer.json["sound"]) == (3, 6)
+    assert len(answer.json["damaged"]) == 1
+    assert victim.exists()
+    assert robotid("cache", "verify", "--repair").code == 3
+    assert not victim.exists()
+    assert robotid("cache", "verify").code == 0
+    answer = robotid("cache", "gc", "--max-size", "0", "--min-age", "0s", "--dry-run")
+    assert answer.out.startswith("would remove 6 entries")
+    assert robotid("cache", "gc", "--max-size", "0").out.startswith("removed 0 entries")
+    assert robotid("cache", "gc", "--max-size", "0", "--min-age", "0s").code == 0
+    assert robotid("cache", "status", "--json").json["entries"] == {}
+
+
+def test_damaged_cache_is_mended_on_the_way(robotid, pipeline, cache):
+    first = robotid("run", pipeline, "--json").json
+    for victim in cache.glob("entries/*/*/*/*.parquet"):
+        victim.chmod(0o644)
+        victim.write_bytes(victim.read_bytes()[:-100])
+    answer = robotid("run", pipeline, "--json")
+    assert answer.code == 0
+    assert {w["code"] for w in answer.json["warnings"]} == {"cache-damaged"}
+    assert [s["key"] for s in answer.json["stages"]] == [s["key"] for s in first["stages"]]
+    assert robotid("cache", "verify").code == 0

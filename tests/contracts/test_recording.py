@@ -1,0 +1,85 @@
+"""Recordings describe themselves, and damage to them is noticed."""
+
+import random
+
+import numpy as np
+import pytest
+
+from robotid.contracts.dataset import assign_splits, write_index
+from robotid.contracts.recording import (
+    Joint,
+    RecordingFacts,
+    read_facts,
+    read_recording,
+    write_recording,
+)
+from robotid.errors import BadDataError, ConfigError
+
+
+def facts(joints=("a",)):
+    return RecordingFacts(
+        joints=[Joint(name=name) for name in joints],
+        source_sha256="0" * 64,
+        rate_hz=100.0,
+        duration_s=9.99,
+        samples=1000,
+    )
+
+
+COLUMNS = {
+    "t": np.arange(1000, dtype=np.int64) * 10_000_000,
+    "q.a": np.random.default_rng(0).normal(size=1000),
+}
+
+
+def test_round_trip_is_exact(tmp_path):
+    write_recording(tmp_path, COLUMNS, facts())
+    columns, found = read_recording(tmp_path / "recording.parquet")
+    assert found == facts() == read_facts(tmp_path)
+    for name, values in COLUMNS.items():
+        np.testing.assert_array_equal(columns[name], values)
+        assert columns[name].dtype == values.dtype
+
+
+def test_flipped_bits_never_give_other_numbers(tmp_path):
+    """Also outside the store: page checksums. What is not refused must read as it was."""
+    write_recording(tmp_path, COLUMNS, facts())
+    path = tmp_path / "recording.parquet"
+    good = path.read_bytes()
+    chance, refused = random.Random(0), 0
+    for _ in range(200):
+        bit = chance.randrange(len(good) * 8)
+        bad = bytearray(good)
+        bad[bit // 8] ^= 1 << (bit % 8)
+        path.write_bytes(bad)
+        try:
+            columns, _ = read_recording(path)
+        except BadDataError:
+            refused += 1
+        else:
+            np.testing.assert_array_equal(columns["q.a"], COLUMNS["q.a"])
+    assert refused > 150
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"nonsense" * 100])
+def test_foreign_files_are_refused(tmp_path, content):
+    (tmp_path / "x.parquet").write_bytes(content)
+    with pytest.raises(BadDataError, match="not a recording"):
+        read_recording(tmp_path / "x.parquet")
+
+
+def test_recordings_of_one_dataset_have_the_same_joints(tmp_path):
+    with pytest.raises(BadDataError, match="recording y has joints"):
+        write_index(tmp_path, {"x": facts(), "y": facts(("b",))}, {"x": "train", "y": "test"})
+
+
+def test_splits():
+    assert assign_splits(["a"], [], []) == {"a": "train"}
+    assert assign_splits(["a", "b", "c"], [], []) == {"a": "train", "b": "train", "c": "test"}
+    assert assign_splits(["a1", "a2", "b"], ["b"], ["a*"]) == {
+        "a1": "test",
+        "a2": "test",
+        "b": "val",
+    }
+    with pytest.raises(ConfigError, match="no recording matches 'x'"):
+        assign_splits(["a"], [], ["x"])

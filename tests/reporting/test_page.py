@@ -1,0 +1,65 @@
+"""The report page: right, escaped, self-contained."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from robotid.reporting.facts import report_facts
+from robotid.reporting.page import render
+from tests.fitting.test_fitting import fit, motion
+
+PAYLOADS = [
+    "<script>alert(1)</script>", "</td><script>x</script>", '" onload="x', "{{ 7 * 7 }}",
+    "<img src=x onerror=y>", "javascript:x", "<!-- ", "</html>", "&lt;b&gt;", "\x1b[31m",
+]  # fmt: skip
+
+
+class Elements(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.data = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.data.append(data)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return fit(motion(0, 0.05), motion(1, 0.05))
+
+
+def test_page_says_what_was_found(result):
+    text = render(report_facts({"ols": result}))
+    for parameter in result.parameters:
+        assert parameter.name in text
+        assert f"{parameter.value:.4g}" in text
+    assert "6 of 6 parameters are identified" in text
+
+
+def test_verdict_of_a_bad_fit(result):
+    train, test = motion(0), motion(1)
+    bad = fit(train, test._replace(tau=-test.tau))
+    assert report_facts({"x": bad}).verdicts["x"].startswith("Not to be used")
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_s18_text_from_data_stays_text(result, payload):
+    plain = Elements(render(report_facts({"name": result})))
+    parameters = [p.model_copy(update={"joint": payload}) for p in result.parameters]
+    hostile = result.model_copy(update={"parameters": parameters, "model": payload})
+    found = Elements(render(report_facts({payload: hostile})))
+    assert found.tags == plain.tags
+    assert found.attributes == plain.attributes
+    assert any(payload in data for data in found.data)  # shown as it is, not evaluated
+
+
+def test_page_needs_nothing_else(result):
+    found = Elements(render(report_facts({"a": result})))
+    assert not {"script", "link", "img", "iframe"} & set(found.tags)
+    policy = next(value for name, value in found.attributes if value and "default-src" in value)
+    assert policy.startswith("default-src 'none'")

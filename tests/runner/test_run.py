@@ -1,0 +1,491 @@
+"""Running graphs: what is there is not computed, what is wrong is never served."""
+
+import os
+import shutil
+import threading
+import time
+
+import pytest
+
+from robotid.errors import (
+    BadDataError,
+    ExitCode,
+    InputMissingError,
+    RobotidError,
+    TemporaryError,
+    UsageError,
+)
+from robotid.store.store import Store
+
+from .conftest import statuses, text_of
+
+CHAIN = """
+[stages.one]
+stage = "emit"
+text = "a"
+
+[stages.two]
+stage = "emit"
+inputs.data = "@one"
+text = "b"
+
+[stages.three]
+stage = "emit"
+inputs.data = "@two"
+text = "c"
+"""
+
+
+def test_chain_runs_once(run):
+    result, ran = run(CHAIN)
+    assert ran == ["one", "two", "three"]
+    assert text_of(result, "three") == "a{}b{}c"
+    assert result.exit_code == ExitCode.OK
+    result, ran = run(CHAIN)
+    assert ran == []
+    assert set(statuses(result).values()) == {"cached"}
+    assert text_of(result, "three") == "a{}b{}c"
+
+
+def test_only_what_depends_on_a_change_runs(run):
+    run(CHAIN)
+    _, ran = run(CHAIN.replace('"b"', '"B"'))
+    assert ran == ["two", "three"]
+    _, ran = run(CHAIN, ["three.text='C'"])
+    assert ran == ["three"]
+
+
+def test_equal_bytes_stop_the_recomputation(run):
+    """A stage whose result comes out the same does not make its followers run."""
+    run(CHAIN)
+    _, ran = run(CHAIN, ["one.number=7"])  # another key, the same text
+    assert ran == ["one"]
+
+
+def test_same_work_is_done_once(run):
+    text = CHAIN + '\n[stages.twin]\nstage = "emit"\ninputs.data = "@one"\ntext = "b"\n'
+    _, ran = run(text)
+    assert sorted(ran) in (["one", "three", "twin"], ["one", "three", "two"])
+
+
+def test_swapped_roles_are_another_result(run):
+    """C36"""
+    text = CHAIN + '\n[stages.both]\nstage = "two"\ninputs = {train = "@one", test = "@two"}\n'
+    run(text)
+    _, ran = run(text.replace('train = "@one", test = "@two"', 'train = "@two", test = "@one"'))
+    assert ran == ["both"]
+
+
+def test_names_count_where_the_stage_sees_them(run):
+    text = CHAIN + '\n[stages.all]\nstage = "named"\ninputs.data = ["@one", "@two"]\n'
+    run(text)
+    assert run(text.replace('["@one", "@two"]', '["@two", "@one"]'))[1] == []
+    renamed = text.replace("stages.one]", "stages.uno]").replace("@one", "@uno")
+    assert run(renamed)[1] == ["all"]
+
+
+def test_c12_unreproducible_stage_is_reported(run, store):
+    text = "[stages.dice]\n"
+    first, _ = run(text)
+    again, ran = run(text, recompute=True)
+    assert ran == ["dice"]
+    assert [notice.code for notice in again.notices] == ["not-reproducible"]
+    # Recomputing means the new result counts.
+    assert again.stages[0].entry.manifest.content != first.stages[0].entry.manifest.content
+    assert run(text)[0].stages[0].entry == again.stages[0].entry
+
+
+def test_recompute_of_a_chain(run):
+    run(CHAIN)
+    result, ran = run(CHAIN, recompute=True)
+    assert ran == ["one", "two", "three"]
+    assert result.notices == []
+
+
+def test_lossy_result_is_cached_with_its_exit_code(run):
+    text = '[stages.lossy]\n[stages.next]\nstage = "emit"\ninputs.data = "@lossy"\n'
+    for expected in (["lossy", "next"], []):
+        result, ran = run(text)
+        assert ran == expected
+        assert result.exit_code == ExitCode.DATA_LOST
+        assert [notice.code for notice in result.stages[0].notices] == ["gone"]
+
+
+def test_quality_outweighs_loss(run):
+    assert run("[stages.lossy]\n[stages.poor]\n")[0].exit_code == ExitCode.QUALITY
+
+
+def test_failure_skips_what_depends_on_it_and_nothing_else(run):
+    text = CHAIN + (
+        '\n[stages.bad]\nstage = "fail"\ninputs.data = "@one"\n'
+        '[stages.after]\nstage = "emit"\ninputs.data = "@bad"\n'
+        '[stages.later]\nstage = "emit"\ninputs.data = "@after"\n'
+    )
+    result, ran = run(text)
+    assert statuses(result) == {
+        "one": "computed", "two": "computed", "bad": "failed",
+        "three": "computed", "after": "skipped", "later": "skipped",
+    }  # fmt: skip
+    assert isinstance(result.error, BadDataError)
+    assert result.exit_code == ExitCode.BAD_DATA
+    assert result.error.notice.line == 3
+    _, ran = run(text)
+    assert ran == ["bad"]  # a failure is never a hit, the rest is
+
+
+def test_unforeseen_error_is_a_bug(run):
+    result, _ = run("[stages.crash]\n")
+    assert result.exit_code == ExitCode.BUG
+    assert "ZeroDivisionError: oops" in result.error.notice.message
+    assert "ZeroDivisionError" in result.stages[0].detail
+
+
+PARTS = """
+[stages.parts]
+inputs.files = "*.csv"
+
+[stages.again]
+inputs.data = "@parts"
+
+[stages.end]
+stage = "emit"
+inputs.data = "@again"
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.csv").write_text(name)
+    return tmp_path
+
+
+def test_parts_are_cached_one_by_one(run, files):
+    result, ran = run(PARTS)
+    assert ran == ["parts[a]", "parts[b]", "parts[c]", "parts",
+                   "again[a]", "again[b]", "again[c]", "again", "end"]  # fmt: skip
+    names = sorted(p.name for p in result.stages[1].path.iterdir())
+    assert names == ["a.txt", "b.txt", "c.txt", "dataset.json", "manifest.json"]
+    assert (result.stages[1].path / "b.txt").read_text() == "Bxx"
+
+
+def test_adding_a_recording_costs_only_that_one(run, files):
+    run(PARTS)
+    (files / "d.csv").write_text("d")
+    assert run(PARTS)[1] == ["parts[d]", "parts", "again[d]", "again", "end"]
+    (files / "a.csv").unlink()
+    assert run(PARTS)[1] == ["parts", "again", "end"]
+    (files / "b.csv").write_text("B!")
+    assert run(PARTS)[1] == ["parts[b]", "parts", "again[b]", "again", "end"]
+
+
+def test_renaming_a_recording_gathers_again_but_computes_nothing(run, files):
+    run(PARTS)
+    (files / "a.csv").rename(files / "z.csv")
+    assert run(PARTS)[1] == ["parts", "again", "end"]
+
+
+def test_keys_of_gather_do_not_run_the_parts(run, files):
+    run(PARTS)
+    assert run(PARTS, ["parts.title='new'"])[1] == ["parts", "again"]
+    assert run(PARTS, ["again.title='new'"])[1] == ["again", "end"]
+
+
+def test_damaged_part_does_not_stop_the_others(run, files):
+    (files / "b.csv").write_text("bad")
+    result, ran = run(PARTS)
+    assert ran == ["parts[a]", "parts[b]", "parts[c]"]
+    assert statuses(result) == {"parts": "failed", "again": "skipped", "end": "skipped"}
+    (files / "b.csv").write_text("good")
+    assert run(PARTS)[1][:2] == ["parts[b]", "parts"]
+
+
+def test_several_bad_parts_are_all_named(run, files):
+    (files / "a.csv").write_text("bad")
+    (files / "b.csv").write_text("bad too")
+    result, _ = run(PARTS)
+    assert result.error.notice.file == "a.csv"
+    assert [notice.file for notice in result.stages[0].notices] == ["b.csv"]
+
+
+def test_same_recording_name_from_two_folders(run, tmp_path):
+    for folder in ("mon", "tue"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.csv").write_text(folder)
+    result, _ = run('[stages.parts]\ninputs.files = "*/run.csv"\n')
+    names = {p.name for p in result.stages[0].path.glob("*.txt")}
+    assert names == {"mon-run.txt", "tue-run.txt"}
+
+
+def test_b17_same_file_twice(run, files):
+    result, _ = run('[stages.parts]\ninputs.files = ["a.csv", "a.csv"]\n')
+    assert result.error.notice.code == "given-twice"
+
+
+def _damage(path):
+    path.chmod(0o644)
+    path.write_bytes(b"damaged")
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+@pytest.mark.parametrize(
+    "victim", ["parts/a.txt", "parts/dataset.json", "again/c.txt", "end/a.txt"]
+)
+def test_c05_damaged_result_is_noticed_and_mended(run, files, victim, in_place):
+    first, _ = run(PARTS)
+    stage, name = victim.split("/")
+    entry = next(s.entry for s in first.stages if s.node.name == stage)
+    if not in_place:
+        (entry.path / name).unlink()
+        (entry.path / name).touch()
+    _damage(entry.path / name)
+    result, ran = run(PARTS)
+    assert ran
+    assert result.exit_code == ExitCode.OK
+    assert {notice.code for notice in result.notices} == {"cache-damaged"}
+    assert [s.entry.manifest.content for s in result.stages] == [
+        s.entry.manifest.content for s in first.stages
+    ]
+    assert run(PARTS)[1] == []
+
+
+def test_damage_met_while_running_is_mended_on_the_way(run, files):
+    """The input of a stage that has to run is damaged: it is made again first."""
+    first, _ = run(PARTS)
+    again = next(s.entry for s in first.stages if s.node.name == "again")
+    _damage(again.path / "b.txt")  # a link: the part's own entry is damaged too
+    result, ran = run(PARTS, ["end.text='new'"])
+    assert result.error is None
+    assert ran == ["end", "again", "again[b]", "again", "end"]
+    assert text_of(result, "end") == "AxxBxxCxx{'a': '2', 'b': '2', 'c': '2'} new"
+
+
+def test_damage_without_end_is_an_error(run, files, monkeypatch):
+    monkeypatch.setattr(Store, "check_out", _always_damaged)
+    result, _ = run(PARTS)
+    assert result.error.exit_code == ExitCode.IO
+
+
+def _always_damaged(self, entry, into, names=None):
+    from robotid.store.store import EntryDamagedError
+
+    self.discard(entry, "test")
+    raise EntryDamagedError(entry.manifest.stage, entry.key)
+
+
+def test_c24_cache_removed_before_the_end(run, store, files):
+    run(PARTS)
+    shutil.rmtree(store.root)
+    result, ran = run(PARTS)
+    assert result.error is None
+    assert len(ran) == 9
+
+
+def test_missing_input_is_told_before_anything_runs(run, tmp_path):
+    text = CHAIN + '\n[stages.late]\nstage = "read"\ninputs.files = "nothing.csv"\n'
+    (tmp_path / "nothin.csv").write_text("x")
+    with pytest.raises(InputMissingError, match=r"did you mean 'nothin\.csv'"):
+        run(text)
+    with pytest.raises(InputMissingError, match="nothing matches"):
+        run(text.replace("nothing.csv", "*.xyz"))
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "code"),
+    [
+        (lambda p: p.mkdir(), InputMissingError, "is-a-folder"),
+        (lambda p: os.mkfifo(p), BadDataError, "not-a-file"),
+        (lambda p: p.symlink_to("/dev/zero"), BadDataError, "not-a-file"),
+        (lambda p: p.symlink_to(p), InputMissingError, "not-found"),
+        (lambda p: p.symlink_to("nowhere"), InputMissingError, "not-found"),
+    ],
+)
+def test_b02_b14_b15_inputs_that_are_no_files(run, tmp_path, make, kind, code):
+    make(tmp_path / "x.csv")
+    result, _ = run('[stages.read]\ninputs.files = "x.csv"\n')
+    assert isinstance(result.error, kind)
+    assert result.error.notice.code == code
+
+
+def test_b02_folder_that_is_no_dataset(run, tmp_path):
+    (tmp_path / "folder").mkdir()
+    result, _ = run('[stages.emit]\ninputs.data = "folder"\n')
+    assert result.error.notice.code == "wrong-kind"
+    (tmp_path / "folder" / "dataset.json").write_text("{}")
+    assert run('[stages.emit]\ninputs.data = "folder"\n')[0].error is None
+    result, _ = run('[stages.emit]\ninputs.data = "folder/dataset.json"\n')
+    assert "give the folder" in result.error.notice.hint
+
+
+def test_delivered_folder_is_the_same_input_as_the_stage(run, tmp_path, store):
+    """A copy given to the user leads to the same keys as the stage that made it."""
+    run(CHAIN, out={"one": tmp_path / "copy"})
+    loose = CHAIN.split("\n[stages.two]")[1].replace("@one", "copy")
+    assert run("[stages.two]" + loose)[1] == []
+
+
+def test_damaged_copy_of_the_user_is_refused(run, tmp_path):
+    run(CHAIN, out={"one": tmp_path / "copy"})
+    (tmp_path / "copy" / "a.txt").write_text("edited")
+    text = '[stages.two]\nstage = "emit"\ninputs.data = "copy"\n'
+    result, _ = run(text)
+    assert result.error.notice.code == "input-damaged"
+    (tmp_path / "copy" / "manifest.json").unlink()
+    assert run(text)[0].error is None
+
+
+def test_c29_b07_input_that_changes_under_way_is_never_kept(run, tmp_path, store, monkeypatch):
+    """The file is rewritten after it was hashed and before the stage has finished."""
+    from tests.fakes import stages
+
+    log = tmp_path / "x.csv"
+    log.write_text("first")
+    text = '[stages.read]\ninputs.files = "x.csv"\n'
+
+    def meddle(config, inputs, out_dir):
+        stages.emit(config, inputs, out_dir)
+        log.write_text("secnd")  # the same size
+        return []
+
+    from dataclasses import replace
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stages, "READ", replace(stages.READ, run=meddle))
+        result, _ = run(text)
+    assert isinstance(result.error, TemporaryError)
+    assert result.exit_code == ExitCode.TEMPORARY
+    assert not list(store.root.glob("entries/read/*/*"))
+    assert run(text)[0].error is None
+
+
+def test_c29_growing_file_in_worker_processes(run_in_workers, tmp_path):
+    log = tmp_path / "x.csv"
+    log.write_text("begin")
+    stop = threading.Event()
+
+    def record():
+        with log.open("a") as out:
+            while not stop.wait(0.002):
+                out.write("more\n")
+                out.flush()
+
+    recorder = threading.Thread(target=record)
+    recorder.start()
+    try:
+        result = run_in_workers('[stages.read]\ninputs.files = "x.csv"\n')
+    finally:
+        stop.set()
+        recorder.join()
+    assert result.exit_code == ExitCode.TEMPORARY
+
+
+def test_c31_moved_input_is_a_hit(run, tmp_path):
+    (tmp_path / "x.csv").write_text("x")
+    run('[stages.read]\ninputs.files = "x.csv"\n')
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "x.csv").rename(tmp_path / "sub" / "y.csv")
+    assert run('[stages.read]\ninputs.files = "sub/y.csv"\n')[1] == []
+
+
+def test_c28_restored_older_content_is_a_miss(run, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("old")
+    os.utime(path, (1e9, 1e9))
+    text = '[stages.read]\ninputs.files = "x.csv"\n'
+    run(text)
+    path.write_text("new")
+    os.utime(path, (1e9, 1e9))
+    assert run(text)[1] == ["read"]
+
+
+def test_only_computes_one_stage(run):
+    with_everything_missing, ran = run(CHAIN, only="three")
+    assert with_everything_missing.error.notice.code == "not-cached"
+    assert ran == []
+    run(CHAIN)
+    _, ran = run(CHAIN, ["three.text='new'"], only="three")
+    assert ran == ["three"]
+
+
+def test_results_need_a_place(graph, tmp_path):
+    from inline import run_inline
+
+    lost = Store(tmp_path / "temporary", lasting=False)
+    result, _ = run_inline(graph(CHAIN), lost)
+    assert isinstance(result.error, UsageError)
+    assert "--out" in result.error.notice.hint
+    result, _ = run_inline(graph(CHAIN), lost, out={"three": tmp_path / "out"})
+    assert result.error is None
+    assert [stage.path for stage in result.stages] == [None, None, tmp_path / "out"]
+
+
+def test_code_replaced_under_way_is_not_cached(run, monkeypatch):
+    from robotid.runner import execute
+
+    monkeypatch.setattr(execute, "code_identity", lambda stage: {"other": "code"})
+    result, _ = run("[stages.emit]\n")
+    assert result.error.notice.code == "code-changed"
+    assert result.exit_code == ExitCode.TEMPORARY
+
+
+# ---- worker processes ----
+
+
+def test_workers_give_the_same_result(run, run_in_workers, files, store, tmp_path):
+    result = run_in_workers(PARTS)
+    assert result.error is None
+    assert run(PARTS)[1] == []
+
+
+def test_independent_stages_run_side_by_side(run_in_workers):
+    """Two sleeping stages in two workers take the time of one, give or take a process start."""
+    text = "".join(
+        f'[stages.s{n}]\nstage = "slow"\ntext = "{n}"\nseconds = 1.5\n' for n in range(2)
+    )
+    began = time.monotonic()
+    assert run_in_workers(text, jobs=2).error is None
+    side_by_side = time.monotonic() - began
+    assert side_by_side < 2.8
+
+
+def test_r16_killed_worker_is_reported_and_the_rest_goes_on(run_in_workers, store):
+    result = run_in_workers(
+        '[stages.die]\n[stages.emit]\n[stages.after]\nstage="emit"\ninputs.data="@die"\n'
+    )
+    assert statuses(result) == {"die": "failed", "emit": "computed", "after": "skipped"}
+    assert isinstance(result.error, TemporaryError)
+    assert "killed by SIGKILL, peak memory" in result.error.notice.message
+    assert list((store.root / "tmp").iterdir()) == []
+
+
+def test_error_of_a_worker_arrives_whole(run_in_workers):
+    result = run_in_workers("[stages.fail]\n[stages.crash]\n")
+    notice = result.stages[0].error.notice
+    assert isinstance(result.stages[0].error, BadDataError)
+    assert (notice.code, notice.file, notice.line) == ("bad", "here.csv", 3)
+    assert type(result.stages[1].error) is RobotidError
+    assert "Traceback" in result.stages[1].detail
+
+
+def test_progress_reaches_the_observer(run_in_workers):
+    from inline import Silence
+
+    class Listener(Silence):
+        def __init__(self):
+            self.seen = []
+
+        def progressed(self, task, fraction, doing):
+            self.seen.append((task.label, fraction, doing))
+
+    listener = Listener()
+    run_in_workers("[stages.emit]\n", observer=listener)
+    assert listener.seen == [("emit", 0.5, "writing")]
+
+
+def test_damaged_input_is_noticed_by_workers(run_in_workers, files, store):
+    first = run_in_workers(PARTS)
+    _damage(first.stages[1].entry.path / "b.txt")
+    result = run_in_workers(PARTS)
+    assert result.error is None
+    assert "cache-damaged" in {notice.code for notice in result.notices}
+    assert result.stages[1].entry.manifest == first.stages[1].entry.manifest

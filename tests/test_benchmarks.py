@@ -1,0 +1,41 @@
+"""The figures of the store, at small counts."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["bit_flips.py", "--flips", "6", "--cuts", "5"], "0 missed, 0 not mended"),
+        (["cache_keys.py"], "0 taken wrongly"),
+    ],
+)
+def test_benchmark(command, says):
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / command[0], *command[1:]],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert says in done.stdout
+
+
+def test_overhead_benchmark_runs():
+    """On a small log only that it runs: its limit is for 100 MB."""
+    command = [
+        sys.executable,
+        BENCHMARKS / "store_overhead.py",
+        "--megabytes",
+        "2",
+        "--repeat",
+        "1",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "verify and commit" in done.stdout, done.stderr

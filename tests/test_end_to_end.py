@@ -1,0 +1,108 @@
+"""From sample logs to a report, against the truth the simulator used."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conftest import PROJECT, SAMPLES, run_process
+
+QUICKSTART = PROJECT / "pipelines" / "quickstart.toml"
+
+
+def test_quickstart_recovers_the_simulators_parameters(robotid, tmp_path):
+    """The logs come from MuJoCo, not from our own equations.
+
+    Tolerances: the noise gives 0.2 to 8 %; what is beyond that is the bias of filtering the sign
+    of a velocity, which takes about 7 % off Coulomb friction.
+    """
+    answer = robotid("run", QUICKSTART, "--out", tmp_path)
+    assert answer.code == 0, answer.err
+    fit = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    truth = json.loads((SAMPLES / "truth.json").read_text())
+    tolerance = {
+        "inertia": 0.01, "gravity_sin": 0.003, "gravity_cos": 0.1,
+        "viscous": 0.08, "coulomb": 0.1, "offset": 0.2,
+    }  # fmt: skip
+    for parameter in fit["parameters"]:
+        expected = truth[parameter["name"]]
+        assert parameter["value"] == pytest.approx(expected, rel=tolerance[parameter["name"]])
+        assert parameter["status"] == "identified"
+    assert fit["metrics"]["test"]["rmse"]["mean"] < 0.03
+    assert fit["baselines"]["zero"]["test"]["rmse"]["mean"] > 1.0
+    report = (tmp_path / "report" / "report.html").read_text()
+    assert "6 of 6 parameters are identified" in report
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"PYTHONHASHSEED": "1", "TZ": "Asia/Kathmandu", "LC_ALL": "C"},
+        {"PYTHONHASHSEED": "2", "OMP_NUM_THREADS": "4", "POLARS_MAX_THREADS": "1"},
+    ],
+)
+def test_r22_r24_r25_same_bytes_everywhere(robotid, tmp_path, env):
+    robotid("run", QUICKSTART, "--out", tmp_path / "here")
+    other = {**os.environ, **env, "ROBOTID_CACHE_DIR": str(tmp_path / "cache")}
+    answer = run_process("run", QUICKSTART, "--out", tmp_path / "there", "-j", "1", env=other)
+    assert answer.code == 0, answer.err
+    names = [
+        p.relative_to(tmp_path / "here") for p in (tmp_path / "here").rglob("*") if p.is_file()
+    ]
+    for name in names:
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
+
+
+def test_r27_outputs_carry_no_machine(robotid, tmp_path):
+    robotid("run", QUICKSTART, "--out", tmp_path / "out")
+    words = (str(tmp_path), str(PROJECT), f"{os.uname().nodename}-", f"{os.getpid()}-")
+    for path in (tmp_path / "out").rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            assert not [word for word in words if word.encode() in data], path
+
+
+def test_sample_logs_are_what_the_script_makes(tmp_path):
+    """Six decimals are written; another processor may round the last one differently."""
+    pytest.importorskip("mujoco")
+    script = SAMPLES / "generate.py"
+    subprocess.run([sys.executable, script, tmp_path], check=True)
+    for log in SAMPLES.glob("*.csv"):
+        made = np.loadtxt(tmp_path / log.name, delimiter=",", skiprows=1)
+        kept = np.loadtxt(log, delimiter=",", skiprows=1)
+        np.testing.assert_allclose(made, kept, atol=2e-6)
+    assert json.loads((tmp_path / "truth.json").read_text()) == pytest.approx(
+        json.loads((SAMPLES / "truth.json").read_text())
+    )
+
+
+REAL_LOGS = os.environ.get("ROBOTID_REAL_LOGS")
+
+
+@pytest.mark.skipif(not REAL_LOGS, reason="ROBOTID_REAL_LOGS is not set")
+def test_real_logs_are_refused_with_a_reason(robotid):
+    """None of them has robotid's own header, so each gets a clear answer and no traceback."""
+    logs = sorted(
+        p for p in Path(REAL_LOGS).rglob("*") if p.suffix in (".csv", ".mat", ".db3", ".json")
+    )
+    assert len(logs) > 20
+    chosen = [next(p for p in logs if p.parent == folder) for folder in {p.parent for p in logs}]
+    for log in chosen:
+        answer = robotid("ingest", log, "--json")
+        assert answer.code == 65, log
+        assert answer.json["error"]["code"] in ("no-default-header", "wrong-cell-count"), log
+        assert answer.json["error"]["file"] == str(log)
+        assert "Traceback" not in answer.err
+
+
+def test_api_is_plain_functions(tmp_path):
+    """A stage can be called without store, runner or command line."""
+    from robotid.stages.contract import Source
+    from robotid.stages.ingest import IngestConfig, run
+
+    assert run(IngestConfig(), {"logs": [Source("", SAMPLES / "run1.csv", "")]}, tmp_path) == []
+    assert (tmp_path / "recording.parquet").is_file()
