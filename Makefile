@@ -1,7 +1,7 @@
 # make demo   environment in .venv, then the main job on the sample logs up to a report
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
-# make bench  the figures quoted in the documents
+# make bench  all measurements, into docs/measurements.md
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -20,12 +20,7 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 
 bench: .venv/installed-test
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/store_overhead.py
-	$(BIN)/python benchmarks/cache_keys.py
-	$(BIN)/python benchmarks/store_kills.py
-	$(BIN)/python benchmarks/bit_flips.py
-	$(BIN)/python benchmarks/contention.py
+	$(BIN)/python benchmarks/all.py
 
 schemas: .venv/installed
 	$(BIN)/python -m robotid.cli.schemas
