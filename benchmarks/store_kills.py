@@ -22,8 +22,9 @@ from pathlib import Path
 
 from check_store import check
 
-from robotid.store.housekeeping import status, sweep
+from robotid.store.housekeeping import status
 from robotid.store.store import Store
+from robotid.store.workspaces import sweep
 
 
 def content(seed: int) -> dict[str, bytes]:
@@ -110,7 +111,7 @@ def main() -> int:
     day_ago = time.time() - 90_000
     for path in (root / "tmp").iterdir():
         os.utime(path, (day_ago, day_ago))
-    swept = sweep(Store(root))
+    swept = sweep(root / "tmp")
     left = len(list((root / "tmp").iterdir()))
     quarantined = len(list(root.glob("quarantine/*")))
     shutil.rmtree(root)

@@ -16,7 +16,7 @@ _UNITS: dict[str, dict[str, float]] = {
 
 def gc(
     settings: Settings,
-    max_size: Annotated[str, typer.Option(help="How much may stay: 500M, 20G.")] = "0",
+    max_size: Annotated[str, typer.Option(help="How much may stay: 500M, 20G.")],
     min_age: Annotated[
         str, typer.Option(help="What was used within this time stays: 30m, 24h, 7d.")
     ] = "24h",

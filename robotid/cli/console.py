@@ -30,6 +30,8 @@ class Console:
         """Write a line of data to standard output; a reader that went away is no error."""
         if sys.stdout is None:
             return  # main reports a closed standard output
+        if sys.stdout.isatty():
+            line = visible(line)
         try:
             sys.stdout.buffer.write(os.fsencode(line) + b"\n")
             sys.stdout.buffer.flush()
@@ -66,12 +68,16 @@ class Console:
 
     def warn(self, notice: Notice) -> None:
         """Say a finding."""
-        self.say(f"warning[{notice.code}] {notice.text()}")
+        self.say(visible(f"warning[{notice.code}] {notice.text()}"))
+
+    def error(self, notice: Notice) -> None:
+        """Say what went wrong."""
+        self.say(visible(f"error[{notice.code}] {notice.text()}"))
 
     def failed(self, name: str, error: RobotidError, code: int | None = None) -> int:
         """Report an error in the form that was asked for and return its exit code."""
         code = int(error.exit_code if code is None else code)
-        self.say(f"error[{error.notice.code}] {error.notice.text()}")
+        self.error(error.notice)
         if self.json:
             from robotid.cli.answer import answer_of_error
 

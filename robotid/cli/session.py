@@ -72,10 +72,9 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
         for notice in stage.notices:
             console.warn(notice)
         if stage.error is not None:
-            notice = stage.error.notice
             if console.debug and stage.detail:
                 console.say(stage.detail)
-            console.say(f"error[{notice.code}] {notice.text()}")
+            console.error(stage.error.notice)
     if len(result.stages) > 1:
         for line in table(_SUMMARY, [_row(stage) for stage in result.stages]):
             console.tell(line)

@@ -3,19 +3,16 @@
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from robotid.errors import BadDataError
+from robotid.types import Columns
 
 RECORDING = "recording.parquet"
 FACTS = "recording.json"
 _FACTS_KEY = b"robotid.recording"
-
-Columns = dict[str, NDArray[np.float64] | NDArray[np.int64]]
 
 
 class Joint(BaseModel):

@@ -1,5 +1,6 @@
 """The user's files: found, told apart by content, and noticed when they change."""
 
+import errno
 import glob
 import os
 import stat
@@ -57,7 +58,7 @@ def expand(patterns: Iterable[str], base: Path) -> list[Path]:
             raise _missing(path)
         found = sorted(glob.glob(str(path), recursive=True))
         if not found:
-            raise InputMissingError("not-found", f"nothing matches {pattern!r}", file=str(base))
+            raise InputMissingError("not-found", "nothing matches", file=str(path))
         if len(found) > _MAX_FILES:
             raise InputMissingError(
                 "too-many-files", f"{pattern!r} matches {len(found)} files, more than {_MAX_FILES}"
@@ -180,6 +181,9 @@ def _missing(path: Path) -> RobotidError:
 def _unreadable(path: Path, error: OSError) -> RobotidError:
     if isinstance(error, FileNotFoundError):
         return _missing(path)
+    if error.errno == errno.EINVAL:
+        said = "only regular files can be read"
+        return BadDataError("not-a-file", said, file=str(error.filename or path))
     if isinstance(error, PermissionError):
         try:
             facts = path.stat()

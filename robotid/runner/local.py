@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,8 +21,8 @@ import robotid
 from robotid.errors import Notice, RobotidError, TemporaryError
 from robotid.runner.executor import Event, Failed, Finished, InputDamaged, Progress, Started
 from robotid.runner.task import Task
-from robotid.store.housekeeping import remove_workspaces
 from robotid.store.store import Store
+from robotid.store.workspaces import remove_workspaces
 
 _START = (
     "import sys; sys.path.append(sys.argv[1]); "
@@ -43,7 +43,6 @@ class _Worker:
     log: IO[bytes]
     task: Task | None = None
     unread: bytes = b""
-    ended: bool = field(default=False)
 
 
 class LocalExecutor:
@@ -166,7 +165,7 @@ class LocalExecutor:
             with suppress(BrokenPipeError):
                 worker.process.stdin.close()
         self._workers.remove(worker)
-        remove_workspaces(self._store, worker.process.pid)
+        remove_workspaces(self._store.root / "tmp", worker.process.pid)
 
 
 def _worker_environment(jobs: int) -> dict[str, str]:

@@ -280,9 +280,9 @@ class Run:
         self._damage[key] += bool(holders)
         if self._damage[key] > _MAX_DAMAGE:
             return False
-        damaged = self._store.find(stage, key)
-        if damaged is not None:  # it could not be moved away
-            self._store.discard(damaged, "a file is not what was committed")
+        still_there = self._store.find(stage, key)
+        if still_there is not None:  # it could not be moved away, or somebody made it again
+            self._store.verify(still_there)
         self._computed.discard(key)
         for state in self._states.values():
             if state in holders:

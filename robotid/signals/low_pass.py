@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from robotid import progress
 from robotid.signals.butterworth import derivative, design, memory, smooth
 from robotid.signals.grid import resample, segments
-
-Columns = dict[str, NDArray[np.float64] | NDArray[np.int64]]
+from robotid.types import Columns
 
 
 class Stretch(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-Columns = dict[str, NDArray[np.float64] | NDArray[np.int64]]
+from robotid.types import Columns
 
 HELD_OUT = 0.2  # share of a single recording that is held out
 GAP_S = 1.0  # left out between training and test, so that the filter's memory does not leak

@@ -8,7 +8,6 @@ import ctypes
 import os
 import stat
 from pathlib import Path
-from uuid import uuid4
 
 from robotid.errors import UnsafePathError, UsageError
 from robotid.store.files import (
@@ -24,6 +23,7 @@ from robotid.store.files import (
 )
 from robotid.store.manifest import MANIFEST, Manifest, read_manifest
 from robotid.store.store import Entry, EntryDamagedError, Store
+from robotid.store.workspaces import HIDDEN, sweep, workspace_name
 
 
 def check_target(target: Path) -> None:
@@ -45,7 +45,7 @@ def check_target(target: Path) -> None:
                 hint="choose another --out",
             )
     parent = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
-    probe = parent / f".robotid-{uuid4().hex}"
+    probe = parent / workspace_name(HIDDEN)
     try:
         probe.mkdir()
         probe.rmdir()
@@ -67,7 +67,8 @@ def deliver(store: Store, entry: Entry, target: Path, *, force: bool = False) ->
             return
         _must_be_replaceable(target, force=force)
     target.parent.mkdir(parents=True, exist_ok=True)
-    copy = target.parent / f".{target.name}.{uuid4().hex}"
+    sweep(target.parent, HIDDEN)
+    copy = target.parent / workspace_name(HIDDEN)
     try:
         _copy(store, entry, copy)
         if replaces:

@@ -1,4 +1,4 @@
-"""Status, verify, gc and sweep: keeping a cache small and sound while others use it."""
+"""Status, verify and gc: keeping a cache small and sound while others use it."""
 
 import json
 import os
@@ -11,9 +11,8 @@ from uuid import uuid4
 
 from robotid.store.files import remove_tree
 from robotid.store.manifest import MANIFEST
-from robotid.store.store import HOST, Store
-
-ORPHAN_AGE_S = 24 * 3600.0
+from robotid.store.store import Store
+from robotid.store.workspaces import ORPHAN_AGE_S, orphans, sweep
 
 
 class Stored(NamedTuple):
@@ -55,7 +54,7 @@ def status(store: Store) -> Status:
         found.entries[item.stage] = found.entries.get(item.stage, 0) + 1
         found.bytes[item.stage] = found.bytes.get(item.stage, 0) + item.size
     found.quarantined = len(_names(store.root / "quarantine"))
-    found.orphans = sum(1 for _ in _orphans(store, min_age_s=0.0))
+    found.orphans = sum(1 for _ in orphans(store.root / "tmp", min_age_s=0.0))
     return found
 
 
@@ -100,7 +99,7 @@ def collect(
     items = sorted(stored(store), key=lambda item: (-item.age_s, item.path.name))
     size, removed, freed = sum(item.size for item in items), 0, 0
     if not dry_run:
-        sweep(store)
+        sweep(store.root / "tmp")
     for item in items:
         if size - freed <= max_size:
             break
@@ -113,44 +112,6 @@ def collect(
         for path in _children(store.root / "trash"):
             remove_tree(path)
     return Collected(removed, freed, len(items) - removed, size - freed)
-
-
-def sweep(store: Store, *, min_age_s: float = ORPHAN_AGE_S) -> int:
-    """Remove workspaces whose process is gone: older than a day and dead, or of another host."""
-    count = 0
-    for path in _orphans(store, min_age_s):
-        remove_tree(path)
-        count += 1
-    return count
-
-
-def remove_workspaces(store: Store, pid: int) -> None:
-    """Remove what a process of this host, known to be dead, was writing."""
-    for path in _children(store.root / "tmp"):
-        if path.name.startswith(f"{HOST}-{pid}-"):
-            remove_tree(path)
-
-
-def _orphans(store: Store, min_age_s: float) -> Iterator[Path]:
-    now = time.time()
-    for path in _children(store.root / "tmp"):
-        host, _, pid = path.name.rpartition("-")[0].rpartition("-")
-        try:
-            age_s = now - path.stat().st_mtime
-        except OSError:
-            continue
-        if age_s >= min_age_s and not (host == HOST and pid.isdigit() and _alive(int(pid))):
-            yield path
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
 
 
 def _pinned(store: Store) -> set[str]:

@@ -11,12 +11,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 from robotid.errors import Notice, UnsafePathError
 from robotid.store.files import remove_tree, replace_file
-from robotid.store.housekeeping import sweep
 from robotid.store.store import Store
+from robotid.store.workspaces import HIDDEN, sweep, workspace_name
 
 _PARTS = ("entries", "tmp", "quarantine", "trash", "runs")
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of robotid; safe to delete.\n"
@@ -57,7 +56,7 @@ def opened_store(
         return
     cache = Store(root, shared=shared, readonly=not writable)
     if writable:
-        sweep(cache)
+        sweep(root / "tmp")
         yield cache
         return
     with _temporary_store(beside, behind=cache) as store:
@@ -117,7 +116,8 @@ def _not_used(root: Path | None, why: str) -> Notice:
 def _temporary_store(beside: Path | None, behind: Store | None = None) -> Iterator[Store]:
     """A store that lives as long as the block, next to the output so that nothing crosses disks."""
     parent = Path(tempfile.gettempdir()) if beside is None else _existing_parent(beside)
-    root = parent / f".robotid-{os.getpid()}-{uuid4().hex}"
+    sweep(parent, HIDDEN)
+    root = parent / workspace_name(HIDDEN)
     root.mkdir(mode=0o700)
     try:
         yield Store(root, behind=behind, lasting=False)

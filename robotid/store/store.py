@@ -13,7 +13,6 @@ can cost time, never a wrong result and never a failed run.
 
 import errno
 import os
-import socket
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,12 +36,12 @@ from robotid.store.files import (
     write_synced,
 )
 from robotid.store.manifest import MANIFEST, Manifest, read_manifest
+from robotid.store.workspaces import workspace_name
 
 _TRIES = 5
 # Errors that say something of this process or its disk, not of the entry that was being read.
 _NOT_THE_ENTRY = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _SHARED_MODE = 0o2775
-HOST = "".join(c if c.isalnum() else "_" for c in socket.gethostname())
 
 
 class EntryDamagedError(Exception):
@@ -175,7 +174,7 @@ class Store:
     @contextmanager
     def workspace(self) -> Iterator[Path]:
         """A private folder on the store's file system, removed at the end of the block."""
-        path = self.root / "tmp" / f"{HOST}-{os.getpid()}-{uuid4().hex}"
+        path = self.root / "tmp" / workspace_name()
         self._make_folders(path)
         try:
             yield path

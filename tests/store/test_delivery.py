@@ -120,7 +120,7 @@ def test_damaged_entry_is_never_delivered(store, commit, tmp_path):
         deliver(store, entry, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert store.notices[0].code == "cache-damaged"
-    assert [p for p in tmp_path.iterdir() if p.name.startswith(".out")] == []
+    assert [p for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
 def test_r33_old_output_is_kept_when_writing_fails(store, commit, tmp_path, monkeypatch):
@@ -133,7 +133,7 @@ def test_r33_old_output_is_kept_when_writing_fails(store, commit, tmp_path, monk
     with pytest.raises(OSError, match="No space"):
         deliver(store, commit(store, {"b": b"2"}, seed=2), tmp_path / "out", force=True)
     assert content(tmp_path / "out") == {"a": b"1"}
-    assert [p for p in tmp_path.iterdir() if p.name.startswith(".out")] == []
+    assert [p for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
 def test_modes_of_the_copy_follow_the_umask(store, commit, tmp_path):

@@ -5,8 +5,10 @@ import os
 import time
 
 from robotid.store.canonical import digest
-from robotid.store.housekeeping import collect, remove_workspaces, status, stored, sweep, verify
-from robotid.store.store import HOST, Store
+from robotid.store.housekeeping import collect, status, stored, verify
+from robotid.store.store import Store
+from robotid.store.workspaces import _HOST as HOST
+from robotid.store.workspaces import HIDDEN, remove_workspaces, sweep, workspace_name
 
 from .conftest import record
 
@@ -145,14 +147,14 @@ def test_c15_sweep_takes_old_workspaces_of_the_dead_only(store):
         _workspace(store, f"elsewhere-{os.getpid()}-e", 2 * DAY),
         _workspace(store, "nonsense", 2 * DAY),
     ]
-    assert sweep(store) == 3
+    assert sweep(store.root / "tmp") == 3
     assert [p.exists() for p in kept] == [True] * 3
     assert [p.exists() for p in gone] == [False] * 3
 
 
 def test_workspaces_of_a_killed_worker_go_at_once(store):
     mine, other = _workspace(store, f"{HOST}-77-a", 0), _workspace(store, f"{HOST}-78-a", 0)
-    remove_workspaces(store, 77)
+    remove_workspaces(store.root / "tmp", 77)
     assert (mine.exists(), other.exists()) == (False, True)
 
 
@@ -166,3 +168,12 @@ def test_c40_many_entries_are_listed_fast(store):
     began = time.perf_counter()
     assert status(Store(store.root)).entries == {"made": 20_000}
     assert time.perf_counter() - began < 1.5
+
+
+def test_hidden_workspaces_in_a_users_folder_are_told_from_his_files(tmp_path):
+    old = time.time() - 2 * DAY
+    for name in (f"{HIDDEN}{HOST}-{2**22 - 3}-a", workspace_name(HIDDEN), ".robotid", "thesis"):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (old, old))
+    assert sweep(tmp_path, HIDDEN) == 1
+    assert len(list(tmp_path.iterdir())) == 3
