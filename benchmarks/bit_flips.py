@@ -17,6 +17,7 @@ from pathlib import Path
 from inline import run_inline
 
 from robotid.runner.pipeline import load_pipeline
+from robotid.runner.result import RunResult
 from robotid.store.store import Store
 
 QUICKSTART = Path(__file__).parent.parent / "pipelines" / "quickstart.toml"
@@ -46,6 +47,18 @@ def damage(path: Path, data: bytes, *, in_place: bool) -> None:
     path.write_bytes(data)
 
 
+def artefacts(first: RunResult, root: Path):
+    """Label and path of every stored file, and the gathered entry to remove with a part's file."""
+    for stage in first.stages:
+        name = stage.node.name
+        for file in sorted([*stage.entry.manifest.files, "manifest.json"]):
+            yield f"{name}/{file}", stage.entry.path / file, None
+        if len(stage.keys) > 1:
+            part = Store(root).place(name, stage.keys[0])
+            for file in ("manifest.json", "recording.json", "recording.parquet"):
+                yield f"{name}[part]/{file}", part / file, stage.entry.path
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--flips", type=int, default=300)
@@ -60,20 +73,20 @@ def main() -> int:
     again, executed = run_inline(graph, Store(root))
     assert not executed and not again.notices
     missed = wrong = total = 0
-    for stage in first.stages:
-        for name in sorted([*stage.entry.manifest.files, "manifest.json"]):
-            path = stage.entry.path / name
-            count = found = right = 0
-            for data in damages(path.read_bytes(), options.flips, options.cuts, chance):
-                damage(path, data, in_place=count % 2 == 0)
-                result, _ = run_inline(graph, Store(root))
-                now = {s.node.name: s.entry.manifest.content for s in result.stages if s.entry}
-                count += 1
-                found += any(notice.code == "cache-damaged" for notice in result.notices)
-                right += now == contents and result.exit_code == first.exit_code
-                shutil.rmtree(root / "quarantine", ignore_errors=True)
-            print(f"  {stage.node.name}/{name}: {count} damages, {found} found, {right} mended")
-            missed, wrong, total = missed + count - found, wrong + count - right, total + count
+    for label, path, gathered in artefacts(first, root):
+        count = found = right = 0
+        for data in damages(path.read_bytes(), options.flips, options.cuts, chance):
+            damage(path, data, in_place=count % 2 == 0)
+            if gathered is not None:  # so that the part is needed again
+                shutil.rmtree(gathered)
+            result, _ = run_inline(graph, Store(root))
+            now = {s.node.name: s.entry.manifest.content for s in result.stages if s.entry}
+            count += 1
+            found += any(notice.code == "cache-damaged" for notice in result.notices)
+            right += now == contents and result.exit_code == first.exit_code
+            shutil.rmtree(root / "quarantine", ignore_errors=True)
+        print(f"  {label}: {count} damages, {found} found, {right} mended")
+        missed, wrong, total = missed + count - found, wrong + count - right, total + count
     shutil.rmtree(root)
     print(f"bit flips and cuts: {total} damages, {missed} missed, {wrong} not mended")
     return int(bool(missed or wrong))

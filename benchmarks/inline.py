@@ -7,7 +7,8 @@ from robotid.errors import from_exception
 from robotid.runner.execute import execute
 from robotid.runner.executor import Event, Failed, Finished, InputDamaged, Started
 from robotid.runner.graph import Graph
-from robotid.runner.run import Run, RunResult, StageResult
+from robotid.runner.result import RunResult, StageResult
+from robotid.runner.run import Run
 from robotid.runner.task import Task
 from robotid.store.store import EntryDamagedError, Store
 

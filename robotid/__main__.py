@@ -2,11 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
-
-_AGAIN = (
-    "import sys; sys.path.append(sys.argv.pop(1)); import robotid.__main__ as m; sys.exit(m.main())"
-)
 
 
 def main() -> int:
@@ -18,9 +13,8 @@ def main() -> int:
         return 0
     if sys.getfilesystemencoding() != "utf-8":
         # A locale of another age. File names are bytes in UTF-8 to robotid everywhere.
-        package_folder = str(Path(__file__).parent.parent)
-        start = [sys.executable, "-X", "utf8", "-P", "-c", _AGAIN, package_folder]
-        os.execv(sys.executable, [*start, *sys.argv[1:]])  # noqa: S606 - this very program
+        again = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+        os.execv(sys.executable, again)  # noqa: S606 - this very program
     from robotid.cli.main import main as command_line
 
     return command_line(sys.argv[1:])

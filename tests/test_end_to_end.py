@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +18,8 @@ QUICKSTART = PROJECT / "pipelines" / "quickstart.toml"
 def test_quickstart_recovers_the_simulators_parameters(robotid, tmp_path):
     """The logs come from MuJoCo, not from our own equations.
 
-    Tolerances: the noise gives 0.2 to 8 %; what is beyond that is the bias of filtering the sign
-    of a velocity, which takes about 7 % off Coulomb friction.
+    Tolerances: twice what is found; beyond the noise it is the bias of a low-pass that the
+    regressor does not pass through, most of all in Coulomb friction.
     """
     answer = robotid("run", QUICKSTART, "--out", tmp_path)
     assert answer.code == 0, answer.err
@@ -34,8 +35,20 @@ def test_quickstart_recovers_the_simulators_parameters(robotid, tmp_path):
         assert parameter["status"] == "identified"
     assert fit["metrics"]["test"]["rmse"]["mean"] < 0.03
     assert fit["baselines"]["zero"]["test"]["rmse"]["mean"] > 1.0
+    assert _readme_table() == {
+        p["name"]: (f"{truth[p['name']]:.4g}", f"{p['value']:.4g}", f"{p['std']:.2g}")
+        for p in fit["parameters"]
+    }
     report = (tmp_path / "report" / "report.html").read_text()
     assert "6 of 6 parameters are identified" in report
+
+
+def _readme_table():
+    """The figures the README quotes: parameter, truth, value, standard deviation."""
+    rows = re.findall(
+        r"^\| `(\w+)` .*\| (\S+) \| (\S+) ± (\S+) \|$", (PROJECT / "README.md").read_text(), re.M
+    )
+    return {name: tuple(figures) for name, *figures in rows}
 
 
 @pytest.mark.parametrize(
@@ -46,19 +59,20 @@ def test_quickstart_recovers_the_simulators_parameters(robotid, tmp_path):
     ],
 )
 def test_r22_r24_r25_same_bytes_everywhere(robotid, tmp_path, env):
-    robotid("run", QUICKSTART, "--out", tmp_path / "here")
+    assert robotid("run", QUICKSTART, "--out", tmp_path / "here").code == 0
     other = {**os.environ, **env, "ROBOTID_CACHE_DIR": str(tmp_path / "cache")}
     answer = run_process("run", QUICKSTART, "--out", tmp_path / "there", "-j", "1", env=other)
     assert answer.code == 0, answer.err
     names = [
         p.relative_to(tmp_path / "here") for p in (tmp_path / "here").rglob("*") if p.is_file()
     ]
+    assert len(names) > 10
     for name in names:
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
 
 
 def test_r27_outputs_carry_no_machine(robotid, tmp_path):
-    robotid("run", QUICKSTART, "--out", tmp_path / "out")
+    assert robotid("run", QUICKSTART, "--out", tmp_path / "out").code == 0
     words = (str(tmp_path), str(PROJECT), f"{os.uname().nodename}-", f"{os.getpid()}-")
     for path in (tmp_path / "out").rglob("*"):
         if path.is_file():

@@ -4,14 +4,19 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from robotid.errors import ExitCode, Notice, RobotidError, exit_code_of
-from robotid.runner.run import RunResult, StageResult
+from robotid.errors import Notice, RobotidError, exit_code_of
+from robotid.runner.preview import Preview
+from robotid.runner.result import RunResult, StageResult
+from robotid.store.explain import Explanation
+from robotid.store.housekeeping import Collected, Status
 
 
-class StageAnswer(BaseModel):
-    """How a stage ended."""
-
+class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class StageAnswer(_Answer):
+    """How a stage ended."""
 
     status: Literal["ok", "error", "skipped"]
     stage: str
@@ -24,10 +29,8 @@ class StageAnswer(BaseModel):
     exit_code: int
 
 
-class RunAnswer(BaseModel):
+class RunAnswer(_Answer):
     """How a run ended; each stage in the form of a single stage command."""
-
-    model_config = ConfigDict(extra="forbid")
 
     status: Literal["ok", "error"]
     run: str | None = Field(description="The run's name, for cache explain.")
@@ -37,10 +40,8 @@ class RunAnswer(BaseModel):
     exit_code: int
 
 
-class ErrorAnswer(BaseModel):
+class ErrorAnswer(_Answer):
     """A command that failed before there was a stage, or that has no stages."""
-
-    model_config = ConfigDict(extra="forbid")
 
     status: Literal["error"] = "error"
     stage: str
@@ -52,13 +53,74 @@ class ErrorAnswer(BaseModel):
     exit_code: int
 
 
+class _Finished(_Answer):
+    status: Literal["ok"] = "ok"
+    warnings: list[Notice] = []
+    error: None = None
+    exit_code: int = 0
+
+
+class PreviewAnswer(_Finished):
+    """What a run would do."""
+
+    tasks: list[Preview]
+
+
+class StatusAnswer(_Finished):
+    """What the cache holds; sizes in bytes."""
+
+    root: str
+    holds: Status
+
+
+class VerifyAnswer(_Finished):
+    """How many entries are sound, and which are not."""
+
+    sound: int
+    damaged: list[str]
+    repaired: bool
+
+
+class CollectAnswer(_Finished):
+    """What a gc removed, or would; sizes in bytes."""
+
+    dry_run: bool
+    collected: Collected
+
+
+class Explained(_Answer):
+    """A result, and the fields in which its key differs from the nearest other one."""
+
+    stage: str
+    key: str
+    record: dict[str, Any]
+    nearest: str | None
+    differences: list[dict[Literal["field", "before", "now"], str]]
+
+
+class ExplainAnswer(_Finished):
+    """Why results were computed again."""
+
+    results: list[Explained]
+
+
+ANSWERS = (
+    StageAnswer
+    | RunAnswer
+    | ErrorAnswer
+    | PreviewAnswer
+    | StatusAnswer
+    | VerifyAnswer
+    | CollectAnswer
+    | ExplainAnswer
+)
+
+
 def answer_of_stage(result: StageResult, more: list[Notice]) -> StageAnswer:
     """The answer of a single stage; `more` are findings about the run itself."""
     error = result.error
-    skipped = result.status == "skipped"
-    finished = exit_code_of(result.notices)
     return StageAnswer(
-        status="error" if error else "skipped" if skipped else "ok",
+        status="error" if error else "skipped" if result.status == "skipped" else "ok",
         stage=result.node.name,
         outputs={result.node.stage.output: str(result.path)} if result.path else {},
         cached=result.status == "cached",
@@ -66,7 +128,7 @@ def answer_of_stage(result: StageResult, more: list[Notice]) -> StageAnswer:
         seconds=round(result.seconds, 3),
         warnings=[*result.notices, *more],
         error=error.notice if error else None,
-        exit_code=error.exit_code if error else finished,
+        exit_code=error.exit_code if error else exit_code_of(result.notices),
     )
 
 
@@ -82,7 +144,19 @@ def answer_of_run(result: RunResult, run: str | None) -> RunAnswer:
     )
 
 
-def answer_of_error(name: str, error: RobotidError, code: int | ExitCode) -> dict[str, Any]:
+def answer_of_error(name: str, error: RobotidError, code: int) -> ErrorAnswer:
     """The answer of a command that raised an error."""
-    answer = ErrorAnswer(stage=name, error=error.notice, exit_code=code)
-    return answer.model_dump(mode="json")
+    return ErrorAnswer(stage=name, error=error.notice, exit_code=code)
+
+
+def explained(item: Explanation) -> Explained:
+    """One explanation in JSON form."""
+    return Explained(
+        stage=item.manifest.stage,
+        key=item.manifest.key,
+        record=item.manifest.record,
+        nearest=item.nearest,
+        differences=[
+            {"field": d.field, "before": d.before, "now": d.now} for d in item.differences
+        ],
+    )

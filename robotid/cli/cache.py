@@ -1,12 +1,10 @@
-"""What the cache commands share: the store they look at, and the form of their answers."""
+"""What the cache commands share: the store they look at."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from robotid.cli.console import Console
 from robotid.cli.settings import Settings
-from robotid.errors import ExitCode, UnsafePathError
+from robotid.errors import UnsafePathError
 from robotid.store.location import opened_store
 from robotid.store.store import Store
 
@@ -19,9 +17,3 @@ def cache_of(settings: Settings, *, writing: bool = False) -> Iterator[Store]:
         if cache is None or (writing and not store.lasting):
             raise UnsafePathError("cache-not-used", store.notices[0].text())
         yield cache
-
-
-def answer(console: Console, name: str, code: int = ExitCode.OK, **facts: Any) -> int:
-    """Print the JSON object of a cache command and return its exit code."""
-    console.emit_json({"status": "ok", "stage": name, **facts, "error": None, "exit_code": code})
-    return code

@@ -15,25 +15,17 @@ def explain(
     ],
 ) -> int:
     """Say which field of its key sets a result apart from the nearest other one."""
-    from robotid.cli.cache import answer, cache_of
+    from robotid.cli.answer import ExplainAnswer, explained
+    from robotid.cli.cache import cache_of
     from robotid.cli.session import console_for
-    from robotid.store.explain import explain as explained
+    from robotid.store.explain import Explainer
 
     console = console_for(settings)
     with cache_of(settings) as store:
-        found = explained(store, run)
+        found = Explainer(store).explain(run)
     if settings.json:
-        results = [
-            {
-                "stage": item.manifest.stage,
-                "key": item.manifest.key,
-                "record": item.manifest.record,
-                "nearest": item.nearest,
-                "differences": [difference._asdict() for difference in item.differences],
-            }
-            for item in found
-        ]
-        return answer(console, "cache explain", results=results)
+        console.emit_json(ExplainAnswer(results=[explained(item) for item in found]))
+        return 0
     for item in found:
         console.emit_text(f"{item.manifest.stage} {item.manifest.key[:12]}")
         if item.nearest is None:

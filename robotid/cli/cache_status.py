@@ -6,22 +6,25 @@ from robotid.cli.settings import Settings
 
 def status(settings: Settings) -> int:
     """Show what the cache holds."""
-    from robotid.cli.cache import answer, cache_of
+    from robotid.cli.alignment import aligned
+    from robotid.cli.answer import StatusAnswer
+    from robotid.cli.cache import cache_of
     from robotid.cli.session import console_for
-    from robotid.cli.table import table
     from robotid.store.housekeeping import status as status_of
 
     console = console_for(settings)
     with cache_of(settings) as store:
         found = status_of(store)
     if settings.json:
-        return answer(console, "cache status", root=str(store.root), **found.to_json())
-    rows = [[stage, str(n), size(found.bytes[stage])] for stage, n in found.entries.items()]
-    total = ["total", str(sum(found.entries.values())), size(sum(found.bytes.values()))]
+        console.emit_json(StatusAnswer(root=str(store.root), holds=found))
+        return 0
+    rows = [[stage, str(n), size(found.bytes_of[stage])] for stage, n in found.entries_of.items()]
+    total = ["total", str(sum(found.entries_of.values())), size(found.total_bytes)]
     console.emit_text(f"cache {store.root}")
-    for line in table(["stage", "entries", "size"], [*rows, total]):
+    for line in aligned(["stage", "entries", "size"], [*rows, total]):
         console.emit_text(line)
-    console.emit_text(f"quarantined: {found.quarantined}, orphaned workspaces: {found.orphans}")
+    console.emit_text(f"quarantined: {found.quarantined}, {size(found.quarantined_bytes)}")
+    console.emit_text(f"workspaces of dead processes: {found.orphans}")
     return 0
 
 

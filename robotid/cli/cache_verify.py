@@ -15,7 +15,8 @@ def verify(
     ] = False,
 ) -> int:
     """Check every byte of the cache; exit code 3 when something is damaged."""
-    from robotid.cli.cache import answer, cache_of
+    from robotid.cli.answer import VerifyAnswer
+    from robotid.cli.cache import cache_of
     from robotid.cli.session import console_for
     from robotid.errors import ExitCode
     from robotid.store.housekeeping import verify as verified
@@ -25,7 +26,10 @@ def verify(
         sound, damaged = verified(store, repair=repair)
     code = ExitCode.DATA_LOST if damaged else ExitCode.OK
     if settings.json:
-        return answer(console, "cache verify", code, sound=sound, damaged=damaged, repaired=repair)
+        console.emit_json(
+            VerifyAnswer(sound=sound, damaged=damaged, repaired=repair, exit_code=code)
+        )
+        return code
     for line in damaged:
         console.emit_text(f"damaged: {line}")
     console.emit_text(f"{sound} sound, {len(damaged)} damaged")

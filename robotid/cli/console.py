@@ -1,13 +1,15 @@
 """What a person or a program sees: data on standard output, talk on standard error."""
 
-import json as json_module
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from robotid.cli.text import visible
 from robotid.errors import Notice, RobotidError, from_os_error
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 class Console:
@@ -35,49 +37,52 @@ class Console:
         try:
             sys.stdout.buffer.write(os.fsencode(line) + b"\n")
             sys.stdout.buffer.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except OSError as error:
             # What is still buffered would fail once more when the interpreter shuts down.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise from_os_error(error, "writing to standard output") from error
+            if not isinstance(error, BrokenPipeError):
+                raise from_os_error(error, "writing to standard output") from error
 
     def emit_text(self, line: str) -> None:
         """Write a line for people to standard output, with text from data made safe."""
         self.emit(visible(line))
 
-    def emit_json(self, answer: dict[str, Any]) -> None:
+    def emit_json(self, answer: "BaseModel") -> None:
         """Write the one JSON object of a command."""
-        self.emit(json_module.dumps(answer, allow_nan=False))
+        import json
 
-    def say(self, text: str) -> None:
-        """Write a message to standard error, whatever its lines hold."""
+        self.emit(json.dumps(answer.model_dump(mode="json"), allow_nan=False))
+
+    def say(self, line: str) -> None:
+        """Write one line to standard error, whatever it holds."""
         if sys.stderr is None:
             return
-        shown = "\n".join(visible(line) for line in text.splitlines())
-        try:
-            sys.stderr.buffer.write((shown + "\n").encode("utf-8", "backslashreplace"))
+        with suppress(OSError):  # nobody is listening, and there is nowhere else to say so
+            sys.stderr.buffer.write(visible(line).encode("utf-8", "backslashreplace") + b"\n")
             sys.stderr.buffer.flush()
-        except OSError:
-            pass  # nobody is listening, and there is nowhere else to say so
 
-    def tell(self, text: str) -> None:
+    def tell(self, line: str) -> None:
         """Say something that is not a problem, unless quiet."""
         if not self.quiet:
-            self.say(text)
+            self.say(line)
 
     def warn(self, notice: Notice) -> None:
         """Say a finding."""
-        self.say(visible(f"warning[{notice.code}] {notice.text()}"))
+        self.say(f"warning[{notice.code}] {notice.text()}")
 
-    def error(self, notice: Notice) -> None:
-        """Say what went wrong."""
-        self.say(visible(f"error[{notice.code}] {notice.text()}"))
+    def error(self, notice: Notice, detail: str = "") -> None:
+        """Say what went wrong; with `--debug` the detail, such as a traceback, too."""
+        if self.debug:
+            for line in detail.splitlines():
+                self.say(line)
+        self.say(f"error[{notice.code}] {notice.text()}")
 
-    def failed(self, name: str, error: RobotidError, code: int | None = None) -> int:
+    def failed(
+        self, name: str, error: RobotidError, code: int | None = None, detail: str = ""
+    ) -> int:
         """Report an error in the form that was asked for and return its exit code."""
         code = int(error.exit_code if code is None else code)
-        self.error(error.notice)
+        self.error(error.notice, detail)
         if self.json:
             from robotid.cli.answer import answer_of_error
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from robotid.cli.console import Console
 from robotid.cli.text import visible
-from robotid.runner.run import Observer, StageResult
+from robotid.runner.result import Observer, StageResult
 from robotid.runner.task import Task
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Lines:
     def started(self, task: Task) -> None:
         """A task has begun."""
         if self._verbose:
-            self._console.tell(f"{task.label}: started, key {task.key[:12]}")
+            self._line(f"{task.label}: started, key {task.key[:12]}")
 
     def progressed(self, task: Task, fraction: float, doing: str) -> None:
         """Nothing is shown of the way."""
@@ -44,15 +44,18 @@ class Lines:
     def ended(self, task: Task) -> None:
         """A task has ended, well or not."""
         if self._verbose:
-            self._console.tell(f"{task.label}: ended")
+            self._line(f"{task.label}: ended")
 
     def settled(self, result: StageResult) -> None:
         """A stage has its result, or will have none."""
-        self._console.tell(line_of(result))
+        self._line(line_of(result))
+
+    def _line(self, text: str) -> None:
+        self._console.tell(text)
 
 
 class Bars(Lines):
-    """A bar for each running task, above them a line for each settled stage."""
+    """A bar for each running task; the lines go above them."""
 
     def __init__(self, console: Console, bars: "Progress", *, verbose: bool = False) -> None:
         super().__init__(console, verbose=verbose)
@@ -61,6 +64,7 @@ class Bars(Lines):
 
     def started(self, task: Task) -> None:
         """Show a bar; it pulses until the task says how far it is."""
+        super().started(task)
         self._shown[task.label] = self._bars.add_task(visible(task.label), total=None)
 
     def progressed(self, task: Task, fraction: float, doing: str) -> None:
@@ -70,11 +74,11 @@ class Bars(Lines):
 
     def ended(self, task: Task) -> None:
         """Take the bar away."""
+        super().ended(task)
         self._bars.remove_task(self._shown.pop(task.label))
 
-    def settled(self, result: StageResult) -> None:
-        """Show the stage's line above the bars."""
-        self._bars.console.print(visible(line_of(result)), markup=False, highlight=False)
+    def _line(self, text: str) -> None:
+        self._bars.console.print(visible(text), markup=False, highlight=False)
 
 
 def line_of(result: StageResult) -> str:

@@ -1,5 +1,6 @@
 """`robotid run --dry-run`: what would be computed, and why it is not in the cache."""
 
+from robotid.cli.answer import PreviewAnswer
 from robotid.cli.session import console_for
 from robotid.cli.settings import Settings
 from robotid.errors import ExitCode
@@ -14,12 +15,11 @@ def show_preview(graph: Graph, settings: Settings) -> int:
     with opened_store(
         settings.cache_dir, no_cache=settings.no_cache, shared=settings.shared_cache
     ) as store:
-        lines = preview(graph, store)
+        lines = preview(graph, store, recompute=settings.recompute)
     for notice in store.notices:
         console.warn(notice)
     if settings.json:
-        answer = {"status": "ok", "tasks": [line._asdict() for line in lines], "exit_code": 0}
-        console.emit_json(answer)
+        console.emit_json(PreviewAnswer(tasks=lines, warnings=store.notices))
     else:
         for line in lines:
             console.emit_text(f"{line.state:8}{line.task}{f': {line.why}' if line.why else ''}")

@@ -1,7 +1,7 @@
 """Flags of the stage commands, from a table that is generated out of the stages' configurations.
 
-Reading the table takes a millisecond where building the configuration classes takes a hundred.
-`python -m robotid.cli.schemas` writes it; a test fails when it is stale.
+Help must not wait for the configuration classes, which need pydantic. `make schemas` writes the
+table; a test fails when it is stale.
 """
 
 import json
@@ -18,7 +18,7 @@ _KINDS: dict[str, Any] = {"number": float, "integer": int, "string": str, "boole
 
 
 @cache
-def table() -> dict[str, Any]:
+def stage_table() -> dict[str, Any]:
     """Inputs and configuration keys of every stage."""
     loaded: dict[str, Any] = json.loads((Path(__file__).parent / "flags.json").read_bytes())
     return loaded
@@ -27,7 +27,7 @@ def table() -> dict[str, Any]:
 def input_parameters(stage: str) -> list[Parameter]:
     """The inputs of a stage: the first role as arguments, further ones as options."""
     parameters = []
-    for position, (role, given) in enumerate(table()[stage]["inputs"].items()):
+    for position, (role, given) in enumerate(stage_table()[stage]["inputs"].items()):
         kind: Any = list[str] if given["many"] else str
         if position == 0:
             metavar = f"{given['metavar']}..." if given["many"] else given["metavar"]
@@ -43,7 +43,7 @@ def input_parameters(stage: str) -> list[Parameter]:
 def config_parameters(stage: str) -> list[Parameter]:
     """A flag for every configuration key; one that is not given stays None."""
     parameters = []
-    for name, key in table()[stage]["config"].items():
+    for name, key in stage_table()[stage]["config"].items():
         kind: Any = Literal[tuple(key["choices"])] if key["choices"] else _KINDS[key["type"]]
         kind = list[kind] if key["many"] else kind
         flag = "--" + name.replace("_", "-")

@@ -23,9 +23,7 @@ _BadUsageError: Any = typer.BadParameter.__mro__[1]
 def main(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     _reserve_standard_streams()
-    console = Console(
-        json="--json" in arguments, quiet="--quiet" in arguments, debug="--debug" in arguments
-    )
+    console = Console(json="--json" in arguments, debug="--debug" in arguments)
     name = ""
     try:
         with as_exceptions():
@@ -51,9 +49,8 @@ def main(arguments: Sequence[str]) -> int:
     ):  # typer's answer to a reader that went away, as in `robotid --help | head -1`
         return ExitCode.OK
     except Exception as error:
-        if console.debug:
-            console.say(traceback.format_exc())
-        return console.failed(name, from_exception(error, _program(name)))
+        known = from_exception(error, _program(name))
+        return console.failed(name, known, detail=traceback.format_exc())
     return code
 
 

@@ -12,12 +12,21 @@ from robotid.cli.settings import Settings
 
 Command = Callable[..., int]
 
-_PANEL = "Everywhere"
+# name, type, default, help, flags: what every command understands.
+_EVERYWHERE: tuple[tuple[str, Any, Any, str, tuple[str, ...]], ...] = (
+    ("json", bool, False, "Print one JSON object on standard output.", ("--json",)),
+    ("cache_dir", Path | None, None, "The cache folder.", ("--cache-dir",)),
+    ("shared_cache", bool, False, "Accept a cache that a group shares.", ("--shared-cache",)),
+    ("no_cache", bool, False, "Work without the cache.", ("--no-cache",)),
+    ("recompute", bool, False, "Compute everything again.", ("--recompute",)),
+    ("jobs", int | None, None, "Worker processes; one per core by default.", ("--jobs", "-j")),
+    ("quiet", bool, False, "Say only what went wrong.", ("--quiet", "-q")),
+    ("verbose", bool, False, "Say more.", ("--verbose", "-v")),
+    ("debug", bool, False, "Show tracebacks.", ("--debug",)),
+)
 
-
-def _option(name: str, kind: Any, default: Any, text: str, *flags: str) -> inspect.Parameter:
-    annotation = Annotated[kind, typer.Option(*flags, help=text, rich_help_panel=_PANEL)]
-    return keyword(name, annotation, default)
+# Whether a flag of these takes a value: needed to find the command's name behind them.
+FLAGS = {flag: kind is not bool for _, kind, _, _, flags in _EVERYWHERE for flag in flags}
 
 
 def keyword(
@@ -29,24 +38,15 @@ def keyword(
     )
 
 
-COMMON = (
-    _option("json", bool, False, "Print one JSON object on standard output.", "--json"),
-    _option("cache_dir", Path | None, None, "The cache folder.", "--cache-dir"),
-    _option("shared_cache", bool, False, "Accept a cache that a group shares.", "--shared-cache"),
-    _option("no_cache", bool, False, "Work without the cache.", "--no-cache"),
-    _option("recompute", bool, False, "Compute everything again.", "--recompute"),
-    _option("jobs", int | None, None, "Worker processes; one per core by default.", "--jobs", "-j"),
-    _option("quiet", bool, False, "Say only what went wrong.", "--quiet", "-q"),
-    _option("verbose", bool, False, "Say more.", "--verbose", "-v"),
-    _option("debug", bool, False, "Show tracebacks.", "--debug"),
-)
-
-# Whether a flag of these takes a value: needed to find the command's name behind them.
-FLAGS = (
-    {"--cache-dir": True, "--jobs": True, "-j": True}
-    | dict.fromkeys(("--json", "--shared-cache", "--no-cache", "--recompute", "--debug"), False)
-    | dict.fromkeys(("--quiet", "-q", "--verbose", "-v"), False)
-)
+def _everywhere() -> list[inspect.Parameter]:
+    return [
+        keyword(
+            name,
+            Annotated[kind, typer.Option(*flags, help=text, rich_help_panel="Everywhere")],
+            default,
+        )
+        for name, kind, default, text, flags in _EVERYWHERE
+    ]
 
 
 def command(function: Command, own: list[inspect.Parameter] | None = None) -> Command:
@@ -65,7 +65,8 @@ def command(function: Command, own: list[inspect.Parameter] | None = None) -> Co
         settings = Settings(**{name: value for name, value in values.items() if name in names})
         return function(settings, **{k: v for k, v in values.items() if k not in names})
 
-    parameters = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in (*own, *COMMON)]
+    own = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own]
+    parameters = [*own, *_everywhere()]
     with_settings.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     with_settings.__annotations__ = {p.name: p.annotation for p in parameters}
     with_settings.__doc__ = function.__doc__

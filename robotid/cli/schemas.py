@@ -1,6 +1,6 @@
 """The generated files: JSON Schemas of every file format, and the table of flags.
 
-    python -m robotid.cli.schemas
+    python -m robotid.cli.schemas    (or: make schemas)
 
 writes them; a test fails when one is stale.
 """
@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter
 
 import robotid
-from robotid.cli.answer import ErrorAnswer, RunAnswer, StageAnswer
+from robotid.cli.answer import ANSWERS
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import FitResult
 from robotid.contracts.recording import RecordingFacts
@@ -25,7 +25,7 @@ from robotid.stages.contract import Stage
 from robotid.store.manifest import ManifestFile
 
 FORMATS: dict[str, Any] = {
-    "answer": StageAnswer | RunAnswer | ErrorAnswer,
+    "answer": ANSWERS,
     "dataset": DatasetIndex,
     "fit": FitResult,
     "manifest": ManifestFile,

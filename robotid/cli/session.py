@@ -4,15 +4,16 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from robotid.cli.alignment import aligned
 from robotid.cli.console import Console
 from robotid.cli.display import display_for
 from robotid.cli.settings import Settings
-from robotid.cli.table import table
 from robotid.errors import UsageError
 from robotid.runner.graph import Graph
 from robotid.runner.local import LocalExecutor, available_cores
 from robotid.runner.record import record_run
-from robotid.runner.run import Run, RunResult, StageResult
+from robotid.runner.result import RunResult, StageResult
+from robotid.runner.run import Run
 from robotid.store.location import opened_store
 
 _SUMMARY = ("stage", "result", "time", "tasks", "warnings", "output")
@@ -72,14 +73,12 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
         for notice in stage.notices:
             console.warn(notice)
         if stage.error is not None:
-            if console.debug and stage.detail:
-                console.say(stage.detail)
-            console.error(stage.error.notice)
+            console.error(stage.error.notice, stage.detail)
     if len(result.stages) > 1:
-        for line in table(_SUMMARY, [_row(stage) for stage in result.stages]):
+        for line in aligned(_SUMMARY, [_row(stage) for stage in result.stages]):
             console.tell(line)
     if settings.json:
-        console.emit_json(answer.model_dump(mode="json"))
+        console.emit_json(answer)
     else:
         for stage in result.stages:
             if stage.path is not None:

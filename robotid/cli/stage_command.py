@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from robotid.cli.flags import config_parameters, input_parameters, table
+from robotid.cli.flags import config_parameters, input_parameters, stage_table
 from robotid.cli.options import Command, command, keyword
 from robotid.cli.settings import Settings
 
@@ -40,7 +40,7 @@ def _call(stage: str, settings: Settings, values: dict[str, Any]) -> int:
     found = stage_named(stage)
     file, out, force = values.pop("config"), values.pop("out"), values.pop("force")
     inputs = {}
-    for role in table()[stage]["inputs"]:
+    for role in stage_table()[stage]["inputs"]:
         given = values.pop(role)
         paths = [given] if isinstance(given, str) else given or []
         # A path that looks like a reference to a stage is a path here.
@@ -48,7 +48,7 @@ def _call(stage: str, settings: Settings, values: dict[str, Any]) -> int:
     source = TomlFile(file) if file is not None else None
     flags = {name: value for name, value in values.items() if value is not None}
     keys = {**(source.values if source else {}), **flags}
-    config = parse_config(found.config, keys, source=source)
+    config = parse_config(found.config, keys, source=source, flags=frozenset(flags))
     node = Node(
         name=stage, stage=found, config=config, inputs={r: p for r, p in inputs.items() if p}
     )

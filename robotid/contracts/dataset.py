@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from robotid.contracts.recording import Joint, RecordingFacts
 from robotid.errors import BadDataError, ConfigError
@@ -24,6 +24,16 @@ class DatasetIndex(BaseModel):
     recordings: dict[str, RecordingFacts]
     splits: dict[str, Split]
 
+    @model_validator(mode="after")
+    def _names_are_plain(self) -> Self:
+        """A recording lies beside the index, under its name and nowhere else."""
+        for name in self.recordings:
+            if not name or "/" in name or "\0" in name:
+                raise ValueError(f"{name!r} is not the name of a recording")
+        if self.splits.keys() != self.recordings.keys():
+            raise ValueError("splits and recordings do not name the same recordings")
+        return self
+
 
 def read_index(folder: Path) -> DatasetIndex:
     """Read `dataset.json`."""
@@ -33,7 +43,7 @@ def read_index(folder: Path) -> DatasetIndex:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        said = f"{where}: {first['msg']}"
+        said = f"{where}: {first['msg']}".removeprefix(": ")
         raise BadDataError("bad-dataset", said, file=str(path)) from error
 
 
@@ -56,8 +66,13 @@ def write_index(
                 f"recording {name} has joints {names[name]}, {first} has {names[first]}",
                 hint="recordings of one dataset need the same joints",
             )
+        if name not in splits:
+            said = f"recording {name} is in the folder and not in {INDEX}"
+            raise BadDataError("not-in-index", said, hint="ingest it again")
     index = DatasetIndex(
-        joints=recordings[first].joints, recordings=dict(recordings), splits=dict(splits)
+        joints=recordings[first].joints,
+        recordings=dict(recordings),
+        splits={name: splits[name] for name in recordings},
     )
     (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
 
@@ -65,21 +80,33 @@ def write_index(
 def assign_splits(
     names: Sequence[str], val: Sequence[str], test: Sequence[str]
 ) -> dict[str, Split]:
-    """The split of each recording: by pattern, or the last of several held out.
+    """The split of each recording: by pattern, or the last of several training ones held out.
 
     Args:
         names: recording names, sorted.
         val: names or patterns of validation recordings.
-        test: names or patterns of test recordings; empty means the last one, if there are two.
+        test: names or patterns of test recordings; empty means the last one not taken otherwise,
+            if that leaves one for training.
     """
-    for pattern in (*val, *test):
-        if not any(fnmatch(name, pattern) for name in names):
-            raise ConfigError(
-                "no-such-recording", f"no recording matches {pattern!r}", hint=", ".join(names[:10])
-            )
-    splits: dict[str, Split] = dict.fromkeys(names, "train")
-    splits |= {name: "val" for name in names if any(fnmatch(name, p) for p in val)}
-    splits |= {name: "test" for name in names if any(fnmatch(name, p) for p in test)}
-    if not test and len(names) > 1:
-        splits[names[-1]] = "test"
-    return splits
+    chosen = {"val": _matching(names, val), "test": _matching(names, test)}
+    both = sorted(chosen["val"] & chosen["test"])
+    if both:
+        raise ConfigError("in-two-splits", f"{', '.join(both)} would be in val and in test")
+    training = [name for name in names if name not in chosen["val"] | chosen["test"]]
+    if not test and len(training) > 1:
+        chosen["test"] = {training[-1]}
+    return {
+        name: "test" if name in chosen["test"] else "val" if name in chosen["val"] else "train"
+        for name in names
+    }
+
+
+def _matching(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for pattern in patterns:
+        matching = {name for name in names if name == pattern or fnmatch(name, pattern)}
+        if not matching:
+            said = f"no recording matches {pattern!r}"
+            raise ConfigError("no-such-recording", said, hint=", ".join(names[:10]))
+        found |= matching
+    return found

@@ -51,6 +51,22 @@ class Status(_Part):
     remedy: str | None = None
 
 
+class Reason(_Part):
+    """Why a fit should not be used, and what to do about it."""
+
+    code: str
+    message: str
+    hint: str | None
+
+
+class Verdict(_Part):
+    """Whether a fit can be used, in one sentence, and the reasons if not."""
+
+    usable: bool
+    sentence: str
+    reasons: list[Reason]
+
+
 class FitResult(_Part):
     """The content of `fit.json`."""
 
@@ -60,6 +76,7 @@ class FitResult(_Part):
     samples: dict[str, int]
     split_by: Literal["recording", "segment"]
     status: Status
+    verdict: Verdict
     metrics: Metrics
     baselines: dict[str, Metrics]
     identifiability: Identifiability

@@ -35,12 +35,13 @@ class Repair(BaseModel):
 
 
 class FilterFacts(BaseModel):
-    """How the signals were filtered."""
+    """How the signals were filtered, and after how long the filter has forgotten."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     cutoff_hz: float
     order: int
+    memory_s: float
     trimmed: int
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 _RANK_TOLERANCE = 1e-8  # relative to the largest singular value of the scaled columns
+_TOUCHED = 1e-8  # squared share of a parameter in the directions that are not determined
 
 
 class Solution(NamedTuple):
@@ -21,15 +22,18 @@ class Solution(NamedTuple):
 def solve(W: NDArray[np.float64], tau: NDArray[np.float64], independent: float) -> Solution:
     """Minimise |W phi - tau| with columns scaled to unit length.
 
+    The standard deviations are the roots of the diagonal of s^2 (W^T W)^-1 / independent, with
+    s^2 = |W phi - tau|^2 / N * n / (n - rank) and n = independent * N.
+
     Args:
-        W: regressor, shape (samples, parameters).
-        tau: torques, shape (samples,) [N m].
+        W: regressor, shape (N, parameters).
+        tau: torques, shape (N,) [N m].
         independent: share of samples that count as independent; filtered residuals are correlated,
             and a standard deviation that ignores it is too small.
 
     Returns:
-        The minimum-norm solution; a direction that the data do not determine has infinite
-        standard deviation in every parameter it touches.
+        The minimum-norm solution, in the units of the columns; a direction that the data do not
+        determine has infinite standard deviation in every parameter it touches.
     """
     scale = np.linalg.norm(W, axis=0)
     scale[scale == 0] = 1.0
@@ -40,7 +44,7 @@ def solve(W: NDArray[np.float64], tau: NDArray[np.float64], independent: float) 
     freedom = max(1.0, independent * tau.size - rank)
     noise = float(np.sum((tau - W @ values) ** 2)) * independent / freedom
     variance = np.sum((Vt[kept] / s[kept, None]) ** 2, axis=0) * noise / independent
-    undetermined = np.sum(Vt[~kept] ** 2, axis=0) > _RANK_TOLERANCE
+    undetermined = 1.0 - np.sum(Vt[kept] ** 2, axis=0) > _TOUCHED
     std = np.where(undetermined, np.inf, np.sqrt(variance)) / scale
-    condition = float(s[0] / s[-1]) if s[-1] > 0 else float("inf")
+    condition = float(s[0] / s[-1]) if rank == W.shape[1] else float("inf")
     return Solution(values, std, rank, condition)

@@ -9,6 +9,9 @@ METRICS = ("rmse", "relative", "r2", "nmse_var", "nmse_range")
 def errors(tau: NDArray[np.float64], predicted: NDArray[np.float64]) -> dict[str, float | None]:
     """All metrics of one joint; None where a metric has no value (a constant torque).
 
+    With e = tau - predicted: rmse = sqrt(mean e^2) [N m], relative = |e| / |tau|,
+    nmse_var = mean(e^2) / var(tau), r2 = 1 - nmse_var, nmse_range = mean(e^2) / (max - min)^2.
+
     Args:
         tau: measured torques, shape (samples,) [N m].
         predicted: predicted torques, same shape.

@@ -17,6 +17,7 @@ from robotid.contracts.fit import (
 from robotid.dynamics.pendulum import PARAMETERS, regressor
 from robotid.fitting.least_squares import Solution, solve
 from robotid.fitting.metrics import METRICS, errors
+from robotid.fitting.verdict import judge
 
 _UNCERTAIN = 0.3  # relative standard deviation beyond which a value is not called identified
 
@@ -48,34 +49,36 @@ def fit_pendulum(
     train = motions["train"]
     solution = solve(regressor(train.q, train.qd, train.qdd), train.tau, independent)
     deficient = len(PARAMETERS) - solution.rank
+    status = Status(
+        converged=deficient == 0,
+        message="solved" if deficient == 0 else f"{deficient} directions are not determined",
+        remedy=None if deficient == 0 else "record a motion with more speeds and positions",
+    )
     mean = float(np.mean(train.tau))
+    predicted = {s: regressor(m.q, m.qd, m.qdd) @ solution.values for s, m in motions.items()}
+    zero = {split: np.zeros_like(m.tau) for split, m in motions.items()}
+    constant = {split: np.full_like(m.tau, mean) for split, m in motions.items()}
+    metrics = _metrics(joint, motions, predicted)
+    baselines = {
+        "zero": _metrics(joint, motions, zero),
+        "mean": _metrics(joint, motions, constant),
+    }
+    parameters = _parameters(joint, solution)
     return FitResult(
         model="ols",
         joints=[joint],
         samples={split: int(motion.tau.size) for split, motion in motions.items()},
         split_by=split_by,
-        status=Status(
-            converged=deficient == 0,
-            message="solved" if deficient == 0 else f"{deficient} directions are not determined",
-            remedy=None if deficient == 0 else "record a motion with more speeds and positions",
-        ),
-        metrics=_metrics(
-            joint,
-            motions,
-            {s: regressor(m.q, m.qd, m.qdd) @ solution.values for s, m in motions.items()},
-        ),
-        baselines={
-            "zero": _metrics(joint, motions, {s: np.zeros_like(m.tau) for s, m in motions.items()}),
-            "mean": _metrics(
-                joint, motions, {s: np.full_like(m.tau, mean) for s, m in motions.items()}
-            ),
-        },
+        status=status,
+        verdict=judge(status, metrics, baselines, parameters),
+        metrics=metrics,
+        baselines=baselines,
         identifiability=Identifiability(
             rank=solution.rank,
             structural_rank=len(PARAMETERS),
             condition=solution.condition if np.isfinite(solution.condition) else None,
         ),
-        parameters=_parameters(joint, solution),
+        parameters=parameters,
     )
 
 

@@ -33,6 +33,7 @@ def read_csv(path: Path) -> CsvLog:
     raw = path.read_bytes()
     if not raw.strip():
         raise BadDataError("empty-file", "the file is empty", file=str(path))
+    _must_be_text(raw, path)
     raw, notices = _without_cut_line(raw, path)
     progress.report(1, 3, "reading")
     header = raw.split(b"\n", 1)[0].decode("utf-8-sig", "replace").rstrip("\r")
@@ -45,6 +46,18 @@ def read_csv(path: Path) -> CsvLog:
     _check_time(t, path)
     joints = [name.split(".", 1)[1] for name in names if name.startswith("q.")]
     return CsvLog(t, columns, joints, notices)
+
+
+def _must_be_text(raw: bytes, path: Path) -> None:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        said = f"byte {raw[error.start]:#04x} is not UTF-8 text"
+        raise BadDataError("not-text", said, file=str(path), line=line) from error
+    if b"\0" in raw:
+        line = raw[: raw.index(b"\0")].count(b"\n") + 1
+        raise BadDataError("not-text", "the file holds NUL bytes", file=str(path), line=line)
 
 
 def _without_cut_line(raw: bytes, path: Path) -> tuple[bytes, list[Notice]]:
@@ -119,7 +132,7 @@ def _numbers(cells: pl.Series, position: int, path: Path) -> NDArray[np.float64]
             file=str(path),
             line=line + 2,
             column=position + 1,
-            joint=cells.name,
+            joint=cells.name.partition(".")[2] or None,
         )
     return numbers.to_numpy().astype(np.float64)
 

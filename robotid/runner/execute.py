@@ -24,7 +24,6 @@ def execute(task: Task, store: Store) -> None:
     that is the user's to know.
     """
     stage = stage_in(task.origin)
-    _check_code(stage, task)
     config = stage.config.model_validate(task.config)
     with store.workspace() as space, ThreadPoolExecutor(1) as side:
         # Hashing leaves the interpreter free, so the libraries are loaded meanwhile.
@@ -44,20 +43,10 @@ def execute(task: Task, store: Store) -> None:
                 notices = stage.gather(config, inputs, parts, result)
                 adopted = _adopted(task, stage, result, store)
         # The user's files are read a second time while the result is hashed and written back.
-        unchanged = side.submit(_check_all_unchanged, task)
+        unchanged = side.submit(_check_all_unchanged, task, stage)
         sealed = store.seal(task.record, result, portable(notices, inputs), adopted)
         unchanged.result()
         store.commit(sealed, result, replace=task.replace)
-
-
-def _check_code(stage: Stage, task: Task) -> None:
-    now = code_identity(stage), library_versions(stage)
-    if now != (task.record["code"], task.record["numerics"]):
-        raise TemporaryError(
-            "code-changed",
-            "robotid or a library it uses was replaced while it was running",
-            hint="run again",
-        )
 
 
 def _placed_inputs(task: Task, space: Path, store: Store) -> dict[str, list[Source]]:
@@ -109,7 +98,9 @@ def _adopted(task: Task, stage: Stage, result: Path, store: Store) -> dict[str, 
     for piece in task.parts:
         name = piece.name + Path(stage.part_file).suffix
         entry = _entry(piece, store)
-        facts[name] = store.adopt(entry, stage.part_file, result / name, verify=task.thorough)
+        fact = store.adopt(entry, stage.part_file, result / name, verify=task.thorough)
+        if fact is not None:
+            facts[name] = fact
     return facts
 
 
@@ -120,7 +111,15 @@ def _entry(piece: Piece, store: Store) -> Entry:
     return entry
 
 
-def _check_all_unchanged(task: Task) -> None:
+def _check_all_unchanged(task: Task, stage: Stage) -> None:
+    """Prove that inputs and code still are what the key was made from."""
     for pieces in task.inputs.values():
         for piece in pieces:
             check_unchanged(piece)
+    now = code_identity(stage, fresh=True), library_versions(stage, fresh=True)
+    if now != (task.record["code"], task.record["numerics"]):
+        raise TemporaryError(
+            "code-changed",
+            "robotid or a library it uses was replaced while it was running; nothing was kept",
+            hint="run again",
+        )

@@ -19,24 +19,23 @@ def modules_of(stage: Stage) -> tuple[str, ...]:
     return tuple(sorted({*_ALWAYS, stage.origin.partition(":")[0], *stage.uses}))
 
 
-def code_identity(stage: Stage) -> dict[str, str]:
-    """Digest of the sources and data files of each module a stage declares."""
-    return {name: _source_digest(name) for name in modules_of(stage)}
+def code_identity(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
+    """Digest of the sources and data files of each module a stage declares.
+
+    With `fresh` they are read now; otherwise what this process read first counts.
+    """
+    look = _source_digest if fresh else _first_source_digest
+    return {name: look(name) for name in modules_of(stage)}
 
 
-def library_versions(stage: Stage) -> dict[str, str]:
-    """Versions of the interpreter and of the libraries a stage declares."""
+def library_versions(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
+    """Versions of the interpreter and of the libraries a stage declares; `fresh` as above."""
     python = ".".join(str(number) for number in sys.version_info[:2])
     packages = sorted({module.partition(".")[0] for module in stage.libraries})
-    return {"python": python, **{name: _version(name) for name in packages}}
+    look = metadata.version if fresh else _first_version
+    return {"python": python, **{name: look(name) for name in packages}}
 
 
-@cache
-def _version(distribution: str) -> str:
-    return metadata.version(distribution)
-
-
-@cache
 def _source_digest(module: str) -> str:
     """Digest over all files of a package, or over the one file of a module."""
     base = _location(module)
@@ -45,9 +44,18 @@ def _source_digest(module: str) -> str:
         {
             path.relative_to(base.parent).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in files
-            if "__pycache__" not in path.parts
+            if not _is_no_source(path.relative_to(base.parent))
         }
     )
+
+
+_first_source_digest = cache(_source_digest)
+_first_version = cache(metadata.version)
+
+
+def _is_no_source(path: Path) -> bool:
+    """Compiled files, and what an editor leaves while a file is open."""
+    return any(part == "__pycache__" or part.startswith(".") for part in path.parts)
 
 
 def _location(module: str) -> Path:

@@ -26,7 +26,6 @@ from robotid.store.manifest import MANIFEST, content_digest, read_manifest
 from robotid.store.store import Entry
 
 _MAX_FILES = 10_000
-_PACKED = (".gz", ".zst")
 
 
 class Located(NamedTuple):
@@ -56,14 +55,14 @@ def expand(patterns: Iterable[str], base: Path) -> list[Path]:
             continue
         if not glob.has_magic(pattern):
             raise _missing(path)
-        found = sorted(glob.glob(str(path), recursive=True))
+        found = sorted(glob.glob(pattern, root_dir=base, recursive=True))
         if not found:
             raise InputMissingError("not-found", "nothing matches", file=str(path))
         if len(found) > _MAX_FILES:
             raise InputMissingError(
                 "too-many-files", f"{pattern!r} matches {len(found)} files, more than {_MAX_FILES}"
             )
-        paths.extend(Path(name) for name in found)
+        paths.extend(base / name for name in found)
     return paths
 
 
@@ -92,13 +91,14 @@ def check_unchanged(piece: Piece) -> None:
         return
     path = Path(piece.path)
     try:
-        if path.is_dir():
-            names = piece.files if piece.files is not None else _file_names(path)
-            now = content_digest({name: hash_file(path / name, follow=True) for name in names})
-        else:
+        if not path.is_dir():
             now = hash_file(path, follow=True).sha256
-    except OSError:
-        now = "gone"
+        elif piece.files is None:
+            now = content_digest(_facts_of_folder(path))
+        else:
+            now = content_digest({n: hash_file(path / n, follow=True) for n in piece.files})
+    except (OSError, BadDataError):
+        now = "changed"
     if now != piece.digest:
         raise TemporaryError(
             "input-changed",
@@ -115,29 +115,34 @@ def _facts(path: Path, given: Input) -> dict[str, FileFact]:
             _must_be_file(path, mode)
             return {"": hash_file(path, follow=True)}
         _must_be_folder(path, mode, given.kind)
-        files = {name: hash_file(path / name, follow=True) for name in _file_names(path)}
-        _must_match_manifest(path, files)
+        return _facts_of_folder(path)
     except OSError as error:
         raise _unreadable(path, error) from error
-    return files
 
 
-def _file_names(folder: Path) -> list[str]:
-    """The files that count: those robotid wrote, or all of a folder put together by hand."""
-    try:
-        return sorted(read_manifest(folder).files)
-    except FileNotFoundError:
-        return list_files(folder)
-    except DamagedError as error:
-        raise _damaged(folder, str(error)) from error
-
-
-def _must_match_manifest(folder: Path, files: dict[str, FileFact]) -> None:
-    if not (folder / MANIFEST).exists():
-        return
-    for name, fact in read_manifest(folder).files.items():
-        if files[name] != fact:
+def _facts_of_folder(folder: Path) -> dict[str, FileFact]:
+    """The files that count: those robotid wrote, as it wrote them, or all of one made by hand."""
+    known = _manifest_files(folder)
+    names = list_files(folder) if known is None else list(known)
+    found = {}
+    for name in names:
+        try:
+            found[name] = hash_file(folder / name, follow=True)
+        except FileNotFoundError as error:
+            raise _damaged(folder / name, "a file that robotid wrote is gone") from error
+        if known is not None and found[name] != known[name]:
             raise _damaged(folder / name, "the file is not what robotid wrote")
+    return found
+
+
+def _manifest_files(folder: Path) -> dict[str, FileFact] | None:
+    """What robotid wrote into a folder, if it did."""
+    try:
+        return read_manifest(folder).files
+    except FileNotFoundError:
+        return None
+    except DamagedError as error:
+        raise _damaged(folder / MANIFEST, str(error)) from error
 
 
 def _damaged(path: Path, why: str) -> RobotidError:
@@ -196,22 +201,30 @@ def _unreadable(path: Path, error: OSError) -> RobotidError:
 
 
 def _names(paths: list[Path]) -> list[str]:
-    """A name for each path: its stem, with as many folders in front as tell them apart."""
-    chains = [(*path.absolute().parent.parts[1:], _stem(path)) for path in paths]
+    """A name for each path: its stem, with the folders in front that tell them apart.
+
+    Files that differ in nothing but their suffix keep it.
+    """
+    candidates = [_candidates(path) for path in paths]
     names: dict[int, str] = {}
-    for length in range(1, max(map(len, chains), default=0) + 1):
-        counts = Counter(chain[-length:] for chain in chains)
-        for position, chain in enumerate(chains):
-            if position not in names and counts[chain[-length:]] == 1:
-                names[position] = "-".join(chain[-length:])
+    for length in range(max(map(len, candidates), default=0)):
+        at_length = [choices[min(length, len(choices) - 1)] for choices in candidates]
+        counts = Counter(at_length)
+        for position, name in enumerate(at_length):
+            if position not in names and counts[name] == 1:
+                names[position] = name
     for position, path in enumerate(paths):
         if position not in names:
             raise UsageError("given-twice", "the same input is given twice", file=str(path))
     return [names[position] for position in range(len(paths))]
 
 
-def _stem(path: Path) -> str:
-    name = path.name
-    for suffix in _PACKED:
-        name = name.removesuffix(suffix)
-    return Path(name).stem or path.name
+def _candidates(path: Path) -> list[str]:
+    """Names for a path, from short to unmistakable; a folder's name has no suffix to leave out."""
+    *folders, name = path.absolute().parts[1:]
+    lasts = [name] if path.is_dir() else [path.stem, name]
+    return [
+        "-".join([*folders[len(folders) - count :], last])
+        for last in lasts
+        for count in range(len(folders) + 1)
+    ]

@@ -14,7 +14,6 @@ import sys
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any
 
 import robotid
@@ -24,10 +23,18 @@ from robotid.runner.task import Task
 from robotid.store.store import Store
 from robotid.store.workspaces import remove_workspaces
 
-_START = (
-    "import sys; sys.path.append(sys.argv[1]); "
-    "from robotid.runner.worker import main; main(int(sys.argv[2]))"
-)
+# The worker must run the very package this process runs, whatever else is installed.
+_START = """
+import importlib.util, pathlib, sys
+source = pathlib.Path(sys.argv[1])
+spec = importlib.util.spec_from_file_location(
+    "robotid", source, submodule_search_locations=[str(source.parent)])
+sys.modules["robotid"] = package = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(package)
+sys.path.append(str(source.parent.parent))
+from robotid.runner.worker import main
+main(int(sys.argv[2]))
+"""
 _TAIL = 4000
 
 
@@ -101,10 +108,9 @@ class LocalExecutor:
     def _new_worker(self) -> _Worker:
         reading, writing = os.pipe()
         log = self._store.scratch_file()
-        package_folder = str(Path(robotid.__file__).parent.parent)
         try:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, package_folder, str(writing)],
+                [sys.executable, "-P", "-c", _START, str(robotid.__file__), str(writing)],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

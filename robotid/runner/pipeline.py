@@ -142,4 +142,6 @@ def _apply(values: dict[str, Any], setting: str) -> None:
     *outer, last = key.split(".")
     for part in outer:
         table = table.setdefault(part, {})
+        if not isinstance(table, dict):
+            raise UsageError("bad-setting", f"--set {setting!r}: {part!r} is not a table")
     table[last] = value

@@ -1,12 +1,13 @@
 """The tasks of a stage: one, or one per part and one that gathers."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, UsageError
 from robotid.runner.graph import Graph, Node, is_reference
 from robotid.runner.inputs import Located, expand, locate, size_of
 from robotid.runner.task import Piece, Step, Task, make_task
@@ -14,9 +15,11 @@ from robotid.stages.contract import Input, StageConfig
 from robotid.store.manifest import content_digest
 from robotid.store.store import Entry
 
+_LONGEST_NAME = 200  # leaves room for suffixes below the 255 bytes of most file systems
+
 
 class InputResolver:
-    """Finds the inputs of nodes; every file of the user's is read and hashed once."""
+    """Finds the inputs of nodes; the files of each node are read and hashed once."""
 
     def __init__(self, graph: Graph) -> None:
         """Check that all paths of a graph exist: before hours of work, not after."""
@@ -66,6 +69,7 @@ class Plan:
             self._parts += [part for parts, _ in cuts for part in parts]
             self._rest[role] = [rest for _, rest in cuts if rest is not None]
             if node.stage.inputs[role].named:
+                _must_differ(node.name, [piece.name for piece in self._rest[role]])
                 self._rest[role].sort(key=lambda piece: piece.name)
         self._parts.sort(key=lambda part: part.name)
         self.mapped = node.stage.mapped_role
@@ -85,10 +89,11 @@ class Plan:
     def _part_tasks(self, role: str) -> dict[str, Task]:
         if not self._parts:
             raise BadDataError("no-parts", f"{self._node.name}: the input holds nothing to work on")
-        for name, count in Counter(part.name for part in self._parts).items():
-            if count > 1:
-                said = f"{self._node.name}: {count} inputs hold a part called {name!r}"
-                raise BadDataError("same-name", said)
+        _must_differ(self._node.name, [part.name for part in self._parts])
+        for part in self._parts:
+            if len(os.fsencode(part.name)) > _LONGEST_NAME:
+                said = f"a name of more than {_LONGEST_NAME} bytes: {part.name[:40]}…"
+                raise UsageError("name-too-long", said, hint="rename the file")
         # What only `gather` reads must not run the parts again.
         defaults = {
             key: self._node.stage.config.model_fields[key].get_default(call_default_factory=True)
@@ -114,6 +119,17 @@ class Plan:
         parts: Sequence[Piece] = (),
     ) -> Task:
         return make_task(label, self._node.stage, step, config, inputs, parts, **self._flags)
+
+
+def _must_differ(node: str, names: Sequence[str]) -> None:
+    """Two inputs of one name would hide each other."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise UsageError(
+                "same-name",
+                f"{node}: {count} inputs are called {name!r}",
+                hint="rename a file, a folder or a stage",
+            )
 
 
 def _cut(source: Located, given: Input) -> tuple[list[Piece], Piece | None]:

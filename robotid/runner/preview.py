@@ -1,51 +1,59 @@
 """What a run would do: which results are there, which are not, and why not."""
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from robotid.runner.graph import Graph, Node
 from robotid.runner.plan import InputResolver, Plan
 from robotid.runner.task import Task
-from robotid.store.explain import why_missing
+from robotid.store.explain import Explainer
 from robotid.store.store import Entry, Store
 
 
-class Preview(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Preview:
     """One task: `hit`, `miss` or `unknown` (its inputs do not exist yet), and why."""
 
     stage: str
     task: str
-    state: str
+    state: Literal["hit", "miss", "unknown"]
     why: str
     key: str | None
 
 
-def preview(graph: Graph, store: Store) -> list[Preview]:
-    """Look at every stage of a graph without running anything."""
+def preview(graph: Graph, store: Store, *, recompute: bool = False) -> list[Preview]:
+    """Look at every stage of a graph without running anything, nor counting as a use."""
     resolver, results, lines = InputResolver(graph), dict[str, Entry](), list[Preview]()
+    explainer = Explainer(store)
     for node in graph.nodes:
         waiting = [name for name in node.needs() if name not in results]
         if waiting:
             why = f"waits for {', '.join(waiting)}"
             lines.append(Preview(node.name, node.name, "unknown", why, None))
             continue
-        looked, entry = _look(node, Plan(node, resolver.given(node, results)), store)
+        plan = Plan(node, resolver.given(node, results))
+        looked, entry = _look(node, plan, store, explainer)
+        if recompute:
+            looked = [replace(line, state="miss", why="--recompute") for line in looked]
         lines += looked
         if entry is not None:
             results[node.name] = entry
     return lines
 
 
-def _look(node: Node, plan: Plan, store: Store) -> tuple[list[Preview], Entry | None]:
+def _look(
+    node: Node, plan: Plan, store: Store, explainer: Explainer
+) -> tuple[list[Preview], Entry | None]:
     found: dict[str, Entry] = {}
     lines = []
 
     def look_up(name: str, task: Task) -> None:
-        entry = store.find(task.stage, task.key)
+        entry = store.find(task.stage, task.key, touch=False)
         if entry is not None:
             found[name] = entry
             lines.append(Preview(node.name, task.label, "hit", "", task.key))
         else:
-            why = why_missing(store, task.record)
+            why = explainer.why_missing(task.record)
             lines.append(Preview(node.name, task.label, "miss", why, task.key))
 
     for name, task in plan.tasks.items():

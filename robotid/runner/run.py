@@ -9,16 +9,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from robotid.errors import (
-    ExitCode,
     InputMissingError,
-    Notice,
     RobotidError,
     StorageError,
     UsageError,
-    exit_code_of,
     from_exception,
 )
 from robotid.runner.executor import (
@@ -26,74 +22,19 @@ from robotid.runner.executor import (
     Executor,
     Failed,
     Finished,
-    InputDamaged,
     Progress,
     Started,
 )
 from robotid.runner.graph import Graph, Node
 from robotid.runner.places import localised
 from robotid.runner.plan import InputResolver, Plan
+from robotid.runner.result import Observer, Outcome, RunResult, StageResult
 from robotid.runner.task import Task
 from robotid.store.delivery import check_target, deliver
 from robotid.store.store import Entry, EntryDamagedError, Store
 
-_MAX_DAMAGE = 3
+_MAX_TRIES = 4
 _LARGE = 32 << 20  # bytes that take about as long to hash as a worker takes to start
-
-
-class Observer(Protocol):
-    """Whoever wants to see how a run goes."""
-
-    def started(self, task: Task) -> None:
-        """A task has begun."""
-
-    def progressed(self, task: Task, fraction: float, doing: str) -> None:
-        """A task is this far."""
-
-    def ended(self, task: Task) -> None:
-        """A task has ended, well or not."""
-
-    def settled(self, result: "StageResult") -> None:
-        """A stage has its result, or will have none."""
-
-
-@dataclass(slots=True)
-class StageResult:
-    """How one stage of a run ended.
-
-    `path` is what the user is given; `keys` are the entries the result consists of, parts first.
-    """
-
-    node: Node
-    status: str = "waiting"  # then: cached, computed, failed, skipped
-    entry: Entry | None = None
-    path: Path | None = None
-    error: RobotidError | None = None
-    detail: str = ""
-    notices: list[Notice] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
-    computed: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """How a run ended, stage by stage; `notices` are about the run itself."""
-
-    stages: list[StageResult]
-    notices: list[Notice]
-
-    @property
-    def error(self) -> RobotidError | None:
-        """The first error in the order of the graph."""
-        return next((stage.error for stage in self.stages if stage.error is not None), None)
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """The exit code of the whole run."""
-        if self.error is not None:
-            return self.error.exit_code
-        return exit_code_of(notice for stage in self.stages for notice in stage.notices)
 
 
 @dataclass(slots=True)
@@ -137,7 +78,8 @@ class Run:
             out: for the stages whose results are copied to the user, where to.
             force: replace other results there.
             recompute: take nothing from the store that this run did not put there.
-            only: the one stage that may be computed; all others must be in the store.
+            only: the one stage that may be computed; all others must be in the store, and
+                `recompute` concerns this one alone.
         """
         self._graph, self._store, self._executor, self._observer = graph, store, executor, observer
         self._out, self._force, self._recompute, self._only = out or {}, force, recompute, only
@@ -146,6 +88,7 @@ class Run:
         self._failed: dict[str, Failed] = {}
         self._computed: set[str] = set()
         self._damage: Counter[str] = Counter()
+        self._submitted: Counter[str] = Counter()
         self._resolver = InputResolver(graph)
 
     def go(self) -> RunResult:
@@ -189,7 +132,7 @@ class Run:
             if self._resolver.bytes_to_hash(node) > _LARGE:
                 self._executor.warm_up()  # a worker starts while this process hashes
             given = self._resolver.given(node, results)
-            flags = {"replace": self._recompute, "thorough": bool(self._damage)}
+            flags = {"replace": self._recomputes(node), "thorough": bool(self._damage)}
             state.plan = Plan(node, given, **flags)
         plan = state.plan
         for name, task in plan.tasks.items():
@@ -201,10 +144,10 @@ class Run:
             parts = {name: state.entries[name] for name in plan.tasks}
             self._find_or_submit(state, "/gather", plan.gather(parts))
         if state.failed:
-            first = next(iter(state.failed.values()))
+            # In the order of the parts, not in that of their ends.
+            first, *others = [state.failed[name] for name in state.tasks if name in state.failed]
             state.result.error, state.result.detail = first.error, first.detail
-            for other in list(state.failed.values())[1:]:
-                state.result.notices.append(other.error.notice)
+            state.result.notices = [other.error.notice for other in others]
             self._settle(state, "failed")
             return
         final = state.entries.get("" if plan.mapped is None else "/gather")
@@ -226,14 +169,21 @@ class Run:
         if task.key in self._failed:
             state.failed[name] = self._failed[task.key]
             return
-        if not self._recompute or task.key in self._computed:
+        if not self._recomputes(state.result.node) or task.key in self._computed:
             entry = self._store.find(task.stage, task.key)
             if entry is not None:
                 state.entries[name] = entry
                 return
         self._check_may_compute(state.result.node, task)
+        self._submitted[task.key] += 1
+        if self._submitted[task.key] > _MAX_TRIES:
+            why = f"{task.label} was computed {_MAX_TRIES} times and is not in the cache"
+            raise StorageError("cache-damaged", why, hint="check the disk of the cache")
         self._in_flight[task.key] = task
         self._executor.submit(task)
+
+    def _recomputes(self, node: Node) -> bool:
+        return self._recompute and self._only in (None, node.name)
 
     def _check_may_compute(self, node: Node, task: Task) -> None:
         if self._only is not None and node.name != self._only:
@@ -264,7 +214,9 @@ class Run:
                 self._computed.add(event.task.key)
             elif isinstance(event, Failed):
                 self._failed[event.task.key] = event
-            elif isinstance(event, InputDamaged) and not self._forget(event.stage, event.key):
+            elif self._forget(event.stage, event.key):
+                self._submitted[event.task.key] -= 1  # it was not the task's fault
+            else:
                 why = "a stored input is damaged again and again"
                 error = StorageError("cache-damaged", why, hint="check the disk of the cache")
                 self._failed[event.task.key] = Failed(event.task, error)
@@ -278,7 +230,7 @@ class Run:
             s for s in self._states.values() if any(e.key == key for e in s.entries.values())
         ]
         self._damage[key] += bool(holders)
-        if self._damage[key] > _MAX_DAMAGE:
+        if self._damage[key] >= _MAX_TRIES:
             return False
         still_there = self._store.find(stage, key)
         if still_there is not None:  # it could not be moved away, or somebody made it again
@@ -291,10 +243,14 @@ class Run:
                 state.plan, state.entries = None, {}
         return True
 
-    def _settle(self, state: _State, status: str) -> None:
+    def _settle(self, state: _State, status: Outcome) -> None:
         state.result.status = status
         state.result.seconds = time.monotonic() - state.began if state.began is not None else 0.0
         self._observer.settled(state.result)
+
+    def _made_here(self, state: _State) -> bool:
+        """Whether all of a result was computed, and so hashed, in this run."""
+        return self._computed.issuperset(state.result.keys)
 
     def _hand_out(self) -> bool:
         """Copy results to the user, or vouch for those that stay in the store.
@@ -309,7 +265,7 @@ class Run:
             try:
                 if target is not None:
                     deliver(self._store, entry, target, force=self._force)
-                elif entry.key not in self._computed and not self._store.verify(entry):
+                elif not self._made_here(state) and not self._store.verify(entry):
                     raise EntryDamagedError(entry.manifest.stage, entry.key)
             except EntryDamagedError as damage:
                 if self._forget(damage.stage, damage.key):

@@ -10,9 +10,16 @@ from robotid.errors import ConfigError
 
 
 def design(cutoff_hz: float, order: int, rate_hz: float) -> NDArray[np.float64]:
-    """Second-order sections of a Butterworth low-pass; `cutoff_hz` is the design value.
+    """Second-order sections of a Butterworth low-pass.
 
-    Run forward and backward, the filter has -6 dB there.
+    Args:
+        cutoff_hz: design value f_c: |H(f)|^2 = 1 / (1 + (f / f_c)^(2 order)). Run forward and
+            backward, the filter has |H|^2 as its gain, so -6 dB at f_c.
+        order: of the filter that runs forward.
+        rate_hz: sampling rate of the signals.
+
+    Returns:
+        Shape (ceil(order / 2), 6).
     """
     if not 0 < cutoff_hz < rate_hz / 2:
         raise ConfigError(
@@ -24,7 +31,7 @@ def design(cutoff_hz: float, order: int, rate_hz: float) -> NDArray[np.float64]:
 
 
 def memory(sections: NDArray[np.float64]) -> int:
-    """Number of samples after which a disturbance has decayed to 1e-4."""
+    """Samples after which a disturbance has decayed to 1e-4: ceil(ln 1e-4 / ln max |pole|)."""
     poles = np.concatenate([np.roots(section[3:]) for section in sections])
     return math.ceil(math.log(1e-4) / math.log(float(np.abs(poles).max())))
 
@@ -44,5 +51,10 @@ def smooth(values: NDArray[np.float64], sections: NDArray[np.float64]) -> NDArra
 
 
 def derivative(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Central differences along time, the first axis; same shape in and out."""
+    """Central differences (x[k+1] - x[k-1]) / 2 step along the first axis; same shape out.
+
+    Args:
+        values: shape (samples, ...).
+        step: time between samples [s].
+    """
     return np.gradient(values, step, axis=0)

@@ -22,12 +22,14 @@ class Stretch(NamedTuple):
 class Filtered(NamedTuple):
     """Filtered columns (empty when nothing was long enough) and what became of the rest.
 
-    `needed` is how many samples a stretch without gaps must have; `trimmed` is how many were cut
-    off at the ends of stretches because the filter was not settled there.
+    `memory_s` is after how long the filter has forgotten; `needed` is how many samples a stretch
+    without gaps must have; `trimmed` is how many were cut off at the ends of stretches because the
+    filter was not settled there.
     """
 
     columns: Columns
     rate_hz: float
+    memory_s: float
     needed: int
     trimmed: int
     left_out: list[Stretch]
@@ -52,11 +54,10 @@ def low_pass(columns: Columns, joints: Sequence[str], cutoff_hz: float, order: i
     left_out: list[Stretch] = []
     for number, stretch in enumerate(stretches):
         progress.report(number, len(stretches), "filtering")
-        samples = stretch.stop - stretch.start
-        if samples < 4 * trim:
-            left_out.append(Stretch(float(t[stretch.start]), samples))
-            continue
         grid, values = resample(t[stretch], raw[stretch], step)
+        if grid.size < 4 * trim:
+            left_out.append(Stretch(float(t[stretch.start]), stretch.stop - stretch.start))
+            continue
         signals = dict(zip(names, smooth(values, sections).T, strict=True))
         _differentiate(signals, joints, step)
         inner = slice(trim, grid.size - trim)
@@ -70,7 +71,14 @@ def low_pass(columns: Columns, joints: Sequence[str], cutoff_hz: float, order: i
     joined = (
         {name: np.concatenate([part[name] for part in kept]) for name in kept[0]} if kept else {}
     )
-    return Filtered(joined, 1.0 / step, 4 * trim, 2 * trim * len(kept), left_out)
+    return Filtered(
+        columns=joined,
+        rate_hz=1.0 / step,
+        memory_s=trim * step,
+        needed=4 * trim,
+        trimmed=2 * trim * len(kept),
+        left_out=left_out,
+    )
 
 
 def _differentiate(

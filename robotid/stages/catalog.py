@@ -2,7 +2,6 @@
 
 from importlib import import_module
 
-from robotid.errors import ConfigError, nearest
 from robotid.stages.contract import Stage
 
 CATALOG: dict[str, str] = {
@@ -14,11 +13,7 @@ CATALOG: dict[str, str] = {
 
 
 def stage_named(name: str) -> Stage:
-    """The stage of a name; an unknown one is answered with the nearest."""
-    if name not in CATALOG:
-        raise ConfigError(
-            "unknown-stage", f"no stage is called {name!r}", hint=nearest(name, CATALOG)
-        )
+    """The stage of a name in the catalogue."""
     return stage_in(CATALOG[name])
 
 

@@ -24,7 +24,10 @@ class TomlFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            raw = path.read_bytes()[: MAX_BYTES + 1]
+            if path.exists() and not path.is_file():
+                raise ConfigError("not-a-file", "only regular files can be read", file=str(path))
+            with path.open("rb") as file:
+                raw = file.read(MAX_BYTES + 1)
         except FileNotFoundError as error:
             raise InputMissingError(
                 "not-found", "no such file", file=str(path), hint=_neighbour(path)
@@ -78,6 +81,7 @@ def parse_config(
     *,
     prefix: tuple[str, ...] = (),
     source: TomlFile | None = None,
+    flags: frozenset[str] = frozenset(),
 ) -> Model:
     """A validated configuration from plain values.
 
@@ -86,19 +90,18 @@ def parse_config(
         values: its keys, as TOML or flags give them.
         prefix: where the values stand in `source`, for messages.
         source: the file they come from.
+        flags: the keys among them that come from the command line instead.
     """
 
     def fail(
         code: str, keys: tuple[str, ...], message: str, hint: str | None = None
     ) -> ConfigError:
         path = prefix + keys
-        return ConfigError(
-            code,
-            f"{'.'.join(path)}: {message}" if path else message,
-            file=str(source.path) if source else None,
-            line=source.line_of(path) if source else None,
-            hint=hint,
-        )
+        said = f"{'.'.join(path)}: {message}" if path else message
+        if source is None or flags.intersection(keys[:1]):
+            return ConfigError(code, said, hint=hint)
+        file, line = str(source.path), source.line_of(path)
+        return ConfigError(code, said, file=file, line=line, hint=hint)
 
     for keys, value in _leaves(values):
         if isinstance(value, float) and not math.isfinite(value):

@@ -79,7 +79,6 @@ class Stage:
 
     Args:
         name: its name in pipelines and on the command line.
-        summary: one line for help.
         config: the configuration class.
         inputs: what it takes, by role.
         output: the kind of folder it writes.
@@ -97,7 +96,6 @@ class Stage:
     """
 
     name: str
-    summary: str
     config: type[StageConfig]
     inputs: Mapping[str, Input]
     output: str

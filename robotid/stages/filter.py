@@ -23,7 +23,13 @@ def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.recording import FilterFacts, read_recording, write_recording
     from robotid.signals.low_pass import low_pass
 
-    columns, facts = read_recording(inputs["dataset"][0].path)
+    path = inputs["dataset"][0].path
+    columns, facts = read_recording(path)
+    if facts.filter is not None:
+        said = f"this recording is filtered already, at {facts.filter.cutoff_hz:g} Hz"
+        raise BadDataError(
+            "already-filtered", said, file=str(path), hint="filter what ingest wrote"
+        )
     joints = [joint.name for joint in facts.joints]
     done = low_pass(columns, joints, config.cutoff_hz, config.order)
     if not done.columns:
@@ -36,9 +42,15 @@ def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     lost = sum(stretch.samples for stretch in done.left_out)
     update = {
         "samples": int(done.columns["t"].size),
+        "duration_s": float(done.columns["t"][-1] - done.columns["t"][0]) / 1e9,
         "rate_hz": done.rate_hz,
         "dropped": {**facts.dropped, **({"too-short": lost} if lost else {})},
-        "filter": FilterFacts(cutoff_hz=config.cutoff_hz, order=config.order, trimmed=done.trimmed),
+        "filter": FilterFacts(
+            cutoff_hz=config.cutoff_hz,
+            order=config.order,
+            memory_s=done.memory_s,
+            trimmed=done.trimmed,
+        ),
     }
     write_recording(out_dir, done.columns, facts.model_copy(update=update))
     return [
@@ -67,7 +79,6 @@ def gather(
 
 STAGE = Stage(
     name="filter",
-    summary="Low-pass the recordings of a dataset and estimate accelerations.",
     config=FilterConfig,
     inputs={"dataset": Input("dataset", "DATASET", "what ingest wrote", each="*.parquet")},
     output="dataset",

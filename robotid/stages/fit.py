@@ -5,8 +5,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from robotid.errors import BadDataError, Notice
+from robotid.errors import BadDataError, Effect, Notice
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+_SHORTEST_GAP_S = 1.0
 
 
 class FitConfig(StageConfig):
@@ -24,8 +26,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.fit import FIT
     from robotid.contracts.recording import read_recording
     from robotid.fitting.pendulum import Motion, fit_pendulum
-    from robotid.fitting.verdict import verdict
-    from robotid.signals.splits import GAP_S, HELD_OUT, by_split
+    from robotid.signals.splits import HELD_OUT, by_split
 
     folder = inputs["dataset"][0].path
     index = read_index(folder)
@@ -39,26 +40,36 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
             if f"{signal}.{joint}" not in columns:
                 said = f"recording {name} has no {signal}.{joint}"
                 raise BadDataError("signal-missing", said, joint=joint, hint=hint)
-    splits, within = by_split(recordings, index.splits)
-    if not splits["train"]:
-        raise BadDataError("no-training-data", "no recording is left for training")
+    filters = [facts.filter for facts in index.recordings.values() if facts.filter is not None]
+    gap_s = max([_SHORTEST_GAP_S, *(used.memory_s for used in filters)])
+    splits, within = by_split(recordings, index.splits, gap_s)
     motions = {
         split: Motion(*(np.concatenate([c[f"{s}.{joint}"] for c in parts]) for s in Motion._fields))
         for split, parts in splits.items()
+        if parts
     }
-    facts = next(iter(index.recordings.values()))
-    bandwidth_hz = facts.filter.cutoff_hz if facts.filter else facts.rate_hz / 2
+    for split, purpose in (("train", "training"), ("test", "the test")):
+        if split not in motions or motions[split].tau.size == 0:
+            said = f"no data are left for {purpose}"
+            raise BadDataError("no-data", said, hint="record more, or choose other splits")
+    independent = [
+        2 * facts.filter.cutoff_hz / facts.rate_hz if facts.filter else 1.0
+        for facts in index.recordings.values()
+    ]
     result = fit_pendulum(
         joint,
         motions,
-        independent=min(1.0, 2 * bandwidth_hz / facts.rate_hz),
+        independent=min([1.0, *independent]),
         split_by="segment" if within else "recording",
     )
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
-    notices = verdict(result)
+    notices = [
+        Notice(code=reason.code, message=reason.message, hint=reason.hint, effect=Effect.QUALITY)
+        for reason in result.verdict.reasons
+    ]
     if within:
         said = (
-            f"one recording only: its last {HELD_OUT:.0%} is held out after a gap of {GAP_S:g} s, "
+            f"one recording only: its last {HELD_OUT:.0%} is held out after {gap_s:.2g} s, "
             "which says less than another recording would"
         )
         notices.append(Notice(code="split-within-recording", message=said, hint="record another"))
@@ -67,7 +78,6 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
 
 STAGE = Stage(
     name="fit",
-    summary="Fit a model to a filtered dataset.",
     config=FitConfig,
     inputs={"dataset": Input("dataset", "DATASET", "what filter wrote")},
     output="fit",

@@ -8,6 +8,8 @@ from pydantic import Field
 from robotid.errors import BadDataError, Notice
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
+_LONGEST_S = 100 * 86400.0  # what is longer is a mistaken unit of time
+
 
 class IngestConfig(StageConfig):
     """Which recordings are held out."""
@@ -35,6 +37,13 @@ def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     if log.t.size < 2:
         raise BadDataError("no-samples", "fewer than two samples", file=str(path))
     t = log.t - log.t[0]
+    if t[-1] > _LONGEST_S:
+        raise BadDataError(
+            "too-long",
+            f"the recording lasts {t[-1] / 86400:.3g} days",
+            file=str(path),
+            hint="t is in seconds; is it in ms, µs or ns here?",
+        )
     facts = RecordingFacts(
         joints=[Joint(name=name) for name in log.joints],
         source_sha256=digest,
@@ -76,7 +85,6 @@ def gather(
 
 STAGE = Stage(
     name="ingest",
-    summary="Read raw logs into a dataset (Parquet).",
     config=IngestConfig,
     inputs={"logs": Input("file", "LOG", "raw logs, one recording each", many=True, each="")},
     output="dataset",

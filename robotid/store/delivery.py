@@ -12,22 +12,21 @@ from pathlib import Path
 from robotid.errors import UnsafePathError, UsageError
 from robotid.store.files import (
     DamagedError,
-    FileFact,
     copy_verified,
     folders_of,
     hash_file,
     list_files,
-    remove_tree,
+    replace_file,
     sync_folder,
     write_synced,
 )
 from robotid.store.manifest import MANIFEST, Manifest, read_manifest
 from robotid.store.store import Entry, EntryDamagedError, Store
-from robotid.store.workspaces import HIDDEN, sweep, workspace_name
+from robotid.store.workspaces import HIDDEN, sweep, workspace
 
 
 def check_target(target: Path) -> None:
-    """Refuse, before any work is done, an output folder that could not be written at the end."""
+    """Refuse, before any work is done, an output folder that robotid must not or cannot write."""
     if os.path.lexists(target):
         mode = target.lstat().st_mode
         if stat.S_ISLNK(mode):
@@ -36,19 +35,18 @@ def check_target(target: Path) -> None:
             )
         if not stat.S_ISDIR(mode):
             raise UsageError("output-in-the-way", "the output is not a folder", file=str(target))
-        present = os.listdir(target)
-        if present and MANIFEST not in present:
+        foreign = _foreign_files(target)
+        if foreign:
             raise UsageError(
                 "output-in-the-way",
-                "the folder exists and was not written by robotid",
+                f"the folder holds files robotid did not write: {', '.join(foreign[:5])}",
                 file=str(target),
-                hint="choose another --out",
+                hint="move them away, or choose another --out",
             )
     parent = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
-    probe = parent / workspace_name(HIDDEN)
     try:
-        probe.mkdir()
-        probe.rmdir()
+        with workspace(parent, HIDDEN):
+            pass
     except OSError as error:
         said = f"cannot write here: {error.strerror}"
         raise UnsafePathError("output-not-writable", said, file=str(parent)) from error
@@ -57,27 +55,32 @@ def check_target(target: Path) -> None:
 def deliver(store: Store, entry: Entry, target: Path, *, force: bool = False) -> None:
     """Copy an entry to a user's folder, verified, in one step.
 
-    A folder that already holds the same bytes is left untouched; one that holds another result is
-    replaced with `force` and refused without.
+    Files that already have the same bytes are left untouched; another result is replaced with
+    `force` and refused without.
     """
     check_target(target)
     replaces = target.is_dir() and bool(os.listdir(target))
     if replaces:
         if _holds(target, entry.manifest):
+            _bring_manifest_up_to_date(target, entry.manifest)
             return
-        _must_be_replaceable(target, force=force)
+        if not force:
+            raise UsageError(
+                "output-differs",
+                "the folder holds another result",
+                file=str(target),
+                hint="--force replaces it, or choose another --out",
+            )
     target.parent.mkdir(parents=True, exist_ok=True)
     sweep(target.parent, HIDDEN)
-    copy = target.parent / workspace_name(HIDDEN)
-    try:
+    with workspace(target.parent, HIDDEN) as space:
+        copy = space / "copy"
         _copy(store, entry, copy)
         if replaces:
             _exchange(copy, target)
         else:
             copy.rename(target)
         sync_folder(target.parent)
-    finally:
-        remove_tree(copy)
 
 
 def _copy(store: Store, entry: Entry, copy: Path) -> None:
@@ -95,41 +98,30 @@ def _copy(store: Store, entry: Entry, copy: Path) -> None:
 
 
 def _holds(target: Path, manifest: Manifest) -> bool:
-    """Whether a folder holds exactly this result."""
+    """Whether a folder holds exactly these files."""
     try:
-        if set(list_files(target)) != {*manifest.files, MANIFEST}:
-            return False
-        return (target / MANIFEST).read_bytes() == manifest.to_bytes() and _unchanged(
-            target, manifest.files
+        return set(list_files(target)) == {*manifest.files, MANIFEST} and all(
+            hash_file(target / name) == fact for name, fact in manifest.files.items()
         )
     except OSError:
         return False
 
 
-def _unchanged(folder: Path, files: dict[str, FileFact]) -> bool:
-    return all(hash_file(folder / name) == fact for name, fact in files.items())
+def _bring_manifest_up_to_date(target: Path, manifest: Manifest) -> None:
+    """The same bytes may have come about in another way, say with a newer library."""
+    if (target / MANIFEST).read_bytes() != manifest.to_bytes():
+        replace_file(target / MANIFEST, manifest.to_bytes())
 
 
-def _must_be_replaceable(target: Path, *, force: bool) -> None:
-    if not force:
-        raise UsageError(
-            "output-differs",
-            "the folder holds another result",
-            file=str(target),
-            hint="--force replaces it, or choose another --out",
-        )
+def _foreign_files(target: Path) -> list[str]:
+    """Files in a folder that no manifest of robotid accounts for."""
     try:
         own = {*read_manifest(target).files, MANIFEST}
-    except DamagedError:
+    except FileNotFoundError:
+        own = set()
+    except (DamagedError, OSError):
         own = {MANIFEST}
-    foreign = sorted(set(list_files(target)) - own)
-    if foreign:
-        raise UsageError(
-            "output-in-the-way",
-            f"the folder holds files robotid did not write: {', '.join(foreign[:5])}",
-            file=str(target),
-            hint="move them away, or choose another --out",
-        )
+    return sorted(set(list_files(target)) - own)
 
 
 def _exchange(copy: Path, target: Path) -> None:
@@ -140,7 +132,10 @@ def _exchange(copy: Path, target: Path) -> None:
         done = renameat2(at_here, os.fsencode(copy), at_here, os.fsencode(target), exchange)
         if done == 0:
             return
-    aside = copy.with_name(f"{copy.name}.old")
+    aside = copy.with_name("old")
     target.rename(aside)
-    copy.rename(target)
-    aside.rename(copy)
+    try:
+        copy.rename(target)
+    except OSError:
+        aside.rename(target)
+        raise

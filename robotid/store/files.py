@@ -12,6 +12,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 _CHUNK = 1 << 20
+_NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS)
 
 
 class DamagedError(Exception):
@@ -81,7 +82,7 @@ def link_or_copy(source: Path, target: Path) -> bool:
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError as error:
-        if error.errno not in (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP):
+        if error.errno not in _NO_LINKS_HERE:
             raise
         shutil.copyfile(source, target, follow_symlinks=False)
         return False
@@ -108,19 +109,21 @@ def list_files(folder: Path) -> list[str]:
     return sorted(found)
 
 
-def write_synced(path: Path, content: bytes) -> None:
-    """Write a new file and wait until it is on disk."""
+def write_synced(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write a new file, with a mode if one is given, and wait until it is on disk."""
     with path.open("xb") as target:
+        if mode is not None:
+            os.fchmod(target.fileno(), mode)
         target.write(content)
         target.flush()
         os.fsync(target.fileno())
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
     """Replace a file in one step: readers see the old content or the new one, never a part."""
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        write_synced(temporary, content)
+        write_synced(temporary, content, mode)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -3,42 +3,48 @@
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import uuid4
 
 from robotid.store.files import remove_tree
-from robotid.store.manifest import MANIFEST
 from robotid.store.store import Store
-from robotid.store.workspaces import ORPHAN_AGE_S, orphans, sweep
+from robotid.store.workspaces import orphans, sweep
+
+MIN_AGE_S = 24 * 3600.0
+
+Inode = tuple[int, int]  # device and number: what a file is, whatever its names
 
 
 class Stored(NamedTuple):
-    """One entry as a listing sees it: size in bytes, seconds since its last use."""
+    """One entry as a listing sees it: its files and their sizes, seconds since its last use."""
 
     path: Path
     stage: str
-    size: int
+    files: dict[Inode, int]
     age_s: float
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Status:
-    """What a cache holds, per stage."""
+    """What a cache holds; files that several entries share count once.
 
-    entries: dict[str, int] = field(default_factory=dict)
-    bytes: dict[str, int] = field(default_factory=dict)
-    quarantined: int = 0
-    orphans: int = 0
+    `bytes_of` and `entries_of` are by stage; `quarantined` and `orphans` are numbers of folders.
+    """
 
-    def to_json(self) -> dict[str, Any]:
-        """Every field."""
-        return asdict(self)
+    entries_of: dict[str, int]
+    bytes_of: dict[str, int]
+    total_bytes: int
+    quarantined: int
+    quarantined_bytes: int
+    orphans: int
 
 
-class Collected(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Collected:
     """What a gc removed (or would), and what is left; sizes in bytes."""
 
     removed: int
@@ -49,13 +55,21 @@ class Collected(NamedTuple):
 
 def status(store: Store) -> Status:
     """Count entries and bytes per stage from the folder listing alone."""
-    found = Status()
+    entries: Counter[str] = Counter()
+    files: dict[str, dict[Inode, int]] = {}
     for item in stored(store):
-        found.entries[item.stage] = found.entries.get(item.stage, 0) + 1
-        found.bytes[item.stage] = found.bytes.get(item.stage, 0) + item.size
-    found.quarantined = len(_names(store.root / "quarantine"))
-    found.orphans = sum(1 for _ in orphans(store.root / "tmp", min_age_s=0.0))
-    return found
+        entries[item.stage] += 1
+        files.setdefault(item.stage, {}).update(item.files)
+    everything = {inode: size for sizes in files.values() for inode, size in sizes.items()}
+    quarantine = list(_children(store.root / "quarantine"))
+    return Status(
+        entries_of=dict(entries),
+        bytes_of={stage: sum(sizes.values()) for stage, sizes in files.items()},
+        total_bytes=sum(everything.values()),
+        quarantined=len(quarantine),
+        quarantined_bytes=sum(sum(_files(path).values()) for path in quarantine),
+        orphans=sum(1 for _ in orphans(store.root / "tmp", min_age_s=0.0)),
+    )
 
 
 def stored(store: Store, stage: str | None = None) -> Iterator[Stored]:
@@ -64,9 +78,12 @@ def stored(store: Store, stage: str | None = None) -> Iterator[Stored]:
     for name in _names(store.root / "entries") if stage is None else [stage]:
         for shard in _children(store.root / "entries" / name):
             for path in _children(shard):
-                item = _listed(path, name, now)
-                if item is not None:
-                    yield item
+                try:
+                    used = os.lstat(path).st_mtime
+                    # A stamp from the future is a clock that jumped: count it as used just now.
+                    yield Stored(path, name, _files(path), max(0.0, now - used))
+                except OSError:
+                    continue
 
 
 def verify(store: Store, *, repair: bool = False) -> tuple[int, list[str]]:
@@ -76,30 +93,30 @@ def verify(store: Store, *, repair: bool = False) -> tuple[int, list[str]]:
     entries go to quarantine, otherwise they stay where they are.
     """
     sound, damaged = 0, []
-    inspector = store if repair else Store(store.root, shared=store.shared, readonly=True)
+    inspector = Store(store.root, shared=store.shared, readonly=not repair)
     for item in stored(store):
-        before = len(inspector.notices)
-        entry = inspector.find(item.stage, item.path.name)
+        inspector.notices.clear()
+        entry = inspector.find(item.stage, item.path.name, touch=False)
         if entry is not None and inspector.verify(entry):
             sound += 1
-        elif len(inspector.notices) > before:
-            damaged.append(inspector.notices[-1].text())
+        damaged += [f"{item.path}: {notice.message}" for notice in inspector.notices]
     return sound, damaged
 
 
 def collect(
-    store: Store, *, max_size: int, min_age_s: float = ORPHAN_AGE_S, dry_run: bool = False
+    store: Store, *, max_size: int, min_age_s: float = MIN_AGE_S, dry_run: bool = False
 ) -> Collected:
     """Remove the entries unused for longest until the cache holds at most `max_size` bytes.
 
     Entries used within `min_age_s` and those of named runs stay. An entry leaves by one rename
-    into the trash, so readers see it whole or not at all.
+    into the trash, so readers see it whole or not at all. What lies in quarantine for longer than
+    `min_age_s` goes as well.
     """
     pinned = _pinned(store)
     items = sorted(stored(store), key=lambda item: (-item.age_s, item.path.name))
-    size, removed, freed = sum(item.size for item in items), 0, 0
-    if not dry_run:
-        sweep(store.root / "tmp")
+    names = Counter(inode for item in items for inode in item.files)
+    size = sum({inode: n for item in items for inode, n in item.files.items()}.values())
+    removed, freed = 0, 0
     for item in items:
         if size - freed <= max_size:
             break
@@ -107,70 +124,59 @@ def collect(
             continue
         if dry_run or _throw_away(store, item.path):
             removed += 1
-            freed += item.size
+            names.subtract(item.files.keys())
+            # A file that another entry shares is freed with its last name only.
+            freed += sum(count for inode, count in item.files.items() if names[inode] == 0)
     if not dry_run:
+        sweep(store.root / "tmp")
         for path in _children(store.root / "trash"):
             remove_tree(path)
+        for path in _children(store.root / "quarantine"):
+            if time.time() - os.lstat(path).st_mtime >= min_age_s:
+                remove_tree(path)
     return Collected(removed, freed, len(items) - removed, size - freed)
 
 
 def _pinned(store: Store) -> set[str]:
-    """Keys of the entries that named runs keep."""
+    """Keys of the entries that named runs keep; a note that cannot be read stops a gc."""
     keys: set[str] = set()
     for path in _children(store.root / "runs"):
         try:
             record = json.loads(path.read_bytes())
             if record["pinned"]:
                 keys.update(key for stage in record["stages"] for key in stage["keys"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except FileNotFoundError:
             continue
+        except (ValueError, KeyError, TypeError):
+            store.warn("run-not-read", "a note of a run is damaged and keeps nothing", path)
     return keys
 
 
 def _throw_away(store: Store, path: Path) -> bool:
-    trash = store.root / "trash"
     try:
-        trash.mkdir(mode=0o700, exist_ok=True)
-        path.rename(trash / uuid4().hex)
-    except OSError:
+        path.rename(store.folder("trash") / uuid4().hex)
+    except FileNotFoundError:
         return False
     return True
 
 
-def _listed(path: Path, stage: str, now: float) -> Stored | None:
-    try:
-        used = _last_use(path)
-        size = _size(path)
-    except OSError:
-        return None
-    # A stamp from the future is a clock that jumped: count it as used just now.
-    return Stored(path, stage, size, max(0.0, now - used))
-
-
-def _last_use(path: Path) -> float:
-    try:
-        return os.lstat(path / MANIFEST).st_mtime
-    except FileNotFoundError:
-        return os.lstat(path).st_mtime
-
-
-def _size(folder: Path | str) -> int:
-    """Bytes below a folder; a file with several names counts in parts, so that sums are right."""
-    size = 0
+def _files(folder: Path | str) -> dict[Inode, int]:
+    """All files below a folder with their sizes."""
+    found: dict[Inode, int] = {}
     with os.scandir(folder) as children:
         for child in children:
             if child.is_dir(follow_symlinks=False):
-                size += _size(child.path)
+                found |= _files(child.path)
             else:
                 facts = child.stat(follow_symlinks=False)
-                size += facts.st_size // facts.st_nlink
-    return size
+                found[facts.st_dev, facts.st_ino] = facts.st_size
+    return found
 
 
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from robotid.errors import Notice, UnsafePathError
-from robotid.store.files import remove_tree, replace_file
+from robotid.store.files import replace_file
 from robotid.store.store import Store
-from robotid.store.workspaces import HIDDEN, sweep, workspace_name
+from robotid.store.workspaces import HIDDEN, sweep, workspace
 
 _PARTS = ("entries", "tmp", "quarantine", "trash", "runs")
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of robotid; safe to delete.\n"
@@ -71,7 +71,7 @@ class _UnsafeCacheError(Exception):
 def _prepare(root: Path, *, shared: bool) -> bool:
     """Create what is missing, check what is there; whether the folder can be written."""
     if not os.path.lexists(root):
-        root.mkdir(parents=True, mode=0o700)
+        root.mkdir(parents=True, mode=0o700, exist_ok=True)  # another process may be as fast
         if shared:
             root.chmod(0o2775)
     facts = root.lstat()
@@ -117,12 +117,8 @@ def _temporary_store(beside: Path | None, behind: Store | None = None) -> Iterat
     """A store that lives as long as the block, next to the output so that nothing crosses disks."""
     parent = Path(tempfile.gettempdir()) if beside is None else _existing_parent(beside)
     sweep(parent, HIDDEN)
-    root = parent / workspace_name(HIDDEN)
-    root.mkdir(mode=0o700)
-    try:
+    with workspace(parent, HIDDEN) as root:
         yield Store(root, behind=behind, lasting=False)
-    finally:
-        remove_tree(root)
 
 
 def _existing_parent(path: Path) -> Path:

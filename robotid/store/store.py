@@ -7,22 +7,23 @@
 
 An entry appears by one `rename` of a complete, synced folder, so it is whole or absent. The first
 writer wins; nobody waits for a lock. Bytes are checked against their SHA-256 when they are checked
-out, before any parser sees them. A damaged entry is moved aside and counts as absent: the cache
-can cost time, never a wrong result and never a failed run.
+out, before any parser sees them. A damaged entry is moved aside and counts as absent, so that it
+costs time and nothing else.
 """
 
 import errno
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from uuid import uuid4
 
-from robotid.errors import Notice, UnsafePathError
+from robotid.errors import Notice, StorageError, UnsafePathError
+from robotid.store import workspaces
 from robotid.store.files import (
     DamagedError,
     FileFact,
@@ -30,22 +31,22 @@ from robotid.store.files import (
     hash_file,
     link_or_copy,
     list_files,
-    remove_tree,
     seal,
     sync_folder,
     write_synced,
 )
 from robotid.store.manifest import MANIFEST, Manifest, read_manifest
-from robotid.store.workspaces import workspace_name
 
 _TRIES = 5
 # Errors that say something of this process or its disk, not of the entry that was being read.
 _NOT_THE_ENTRY = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _SHARED_MODE = 0o2775
 
+Found = TypeVar("Found")
+
 
 class EntryDamagedError(Exception):
-    """An entry turned out to be damaged; it is in quarantine now and must be computed again."""
+    """An entry turned out to be damaged or gone; it must be computed again."""
 
     def __init__(self, stage: str, key: str) -> None:
         super().__init__(f"{stage} {key[:12]}")
@@ -91,10 +92,9 @@ class Store:
 
     def to_json(self) -> dict[str, Any]:
         """What another process needs to open the same store."""
-        behind = self.behind.to_json() if self.behind is not None else None
         return {
             "root": str(self.root),
-            "behind": behind,
+            "behind": self.behind.to_json() if self.behind is not None else None,
             "shared": self.shared,
             "readonly": self.readonly,
         }
@@ -109,17 +109,28 @@ class Store:
         """Where the entry of a key belongs."""
         return self.root / "entries" / stage / key[:2] / key
 
-    def find(self, stage: str, key: str) -> Entry | None:
-        """The entry of a key, with a manifest that checks out; its files are not read yet."""
+    def find(self, stage: str, key: str, *, touch: bool = True) -> Entry | None:
+        """The entry of a key, with a manifest that checks out; its files are not read yet.
+
+        `touch` notes the use: the time stamp of an entry's folder is the time of its last use.
+        """
         path = self.place(stage, key)
-        with self._blaming(path):
-            if path not in self._refused and self._is_safe(path):
-                manifest = read_manifest(path)
-                if manifest.key != key:
-                    raise DamagedError("entry lies under a foreign key")
-                self._touch(path)
-                return Entry(path, manifest)
-        behind = self.behind.find(stage, key) if self.behind is not None else None
+
+        def look() -> Manifest | None:
+            if path in self._refused or not self._is_safe(path):
+                return None
+            manifest = read_manifest(path)
+            if manifest.key != key:
+                raise DamagedError("entry lies under a foreign key")
+            return manifest
+
+        manifest = self._reading(path, look)
+        if manifest is not None:
+            if touch and not self.readonly:
+                with suppress(OSError):
+                    os.utime(path)
+            return Entry(path, manifest)
+        behind = self.behind.find(stage, key, touch=touch) if self.behind is not None else None
         return behind if behind is not None and behind.path not in self._refused else None
 
     def check_out(self, entry: Entry, into: Path, names: Iterable[str] | None = None) -> None:
@@ -128,39 +139,46 @@ class Store:
         The links keep the bytes alive whatever a concurrent gc does. `names` limits what is
         taken. Raises `EntryDamagedError` after moving a damaged entry to quarantine.
         """
-        files = entry.manifest.files
-        with self._blaming(entry.path) as blame:
-            for name in files if names is None else names:
+
+        def take() -> bool:
+            for name in entry.manifest.files if names is None else names:
                 target = into / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 link_or_copy(entry.path / name, target)
-                if hash_file(target) != files[name]:
-                    raise DamagedError(f"{name} is not what was committed")
-        if blame:
+                _check(entry, name, target)
+            return True
+
+        if self._reading(entry.path, take) is None:
             raise EntryDamagedError(entry.manifest.stage, entry.key)
 
-    def adopt(self, entry: Entry, name: str, target: Path, *, verify: bool) -> FileFact:
-        """Pass a file of an entry on to a new result, unread unless `verify` is asked for.
+    def adopt(self, entry: Entry, name: str, target: Path, *, verify: bool) -> FileFact | None:
+        """Pass a file of an entry on to a new result by a link, unread unless `verify` says so.
 
-        Its digest stays what it was, so whoever reads it later notices damage. A copy, where a
-        link is not possible, is always verified.
+        Its digest stays what it was, so whoever reads it later notices damage. Returns the facts
+        it keeps, or None where a link is not possible: then it is a verified copy like any new
+        file.
         """
-        fact = entry.manifest.files[name]
-        with self._blaming(entry.path) as blame:
+
+        def take() -> bool:
             linked = link_or_copy(entry.path / name, target)
-            if (verify or not linked) and hash_file(target) != fact:
-                raise DamagedError(f"{name} is not what was committed")
-        if blame:
+            if verify or not linked:
+                _check(entry, name, target)
+            return linked
+
+        linked = self._reading(entry.path, take)
+        if linked is None:
             raise EntryDamagedError(entry.manifest.stage, entry.key)
-        return fact
+        return entry.manifest.files[name] if linked else None
 
     def verify(self, entry: Entry) -> bool:
         """Whether every byte of an entry is in place; a damaged one goes to quarantine."""
-        with self._blaming(entry.path) as blame:
-            for name, fact in entry.manifest.files.items():
-                if hash_file(entry.path / name) != fact:
-                    raise DamagedError(f"{name} is not what was committed")
-        return not blame
+
+        def look() -> bool:
+            for name in entry.manifest.files:
+                _check(entry, name, entry.path / name)
+            return True
+
+        return self._reading(entry.path, look) is not None
 
     def discard(self, entry: Entry, why: str) -> None:
         """Never use an entry again; it goes to quarantine if it still is where it was."""
@@ -174,18 +192,12 @@ class Store:
     @contextmanager
     def workspace(self) -> Iterator[Path]:
         """A private folder on the store's file system, removed at the end of the block."""
-        path = self.root / "tmp" / workspace_name()
-        self._make_folders(path)
-        try:
+        with workspaces.workspace(self.folder("tmp")) as path:
             yield path
-        finally:
-            remove_tree(path)
 
     def scratch_file(self) -> IO[bytes]:
         """A file without a name, for what a process says; gone when it is closed."""
-        folder = self.root / "tmp"
-        self._make_folders(folder)
-        return tempfile.TemporaryFile(dir=folder)
+        return tempfile.TemporaryFile(dir=self.folder("tmp"))
 
     def seal(
         self,
@@ -196,7 +208,7 @@ class Store:
     ) -> Manifest:
         """Make a finished folder inside a workspace durable and complete, ready to be committed.
 
-        `adopted` are the files that `adopt` put there: durable already, and not read again.
+        `adopted` are the files that `adopt` linked there: durable already, and not read again.
         """
         names = list_files(result)
         if MANIFEST in names:
@@ -208,7 +220,7 @@ class Store:
             files={name: known.get(name) or seal(result / name) for name in names},
             notices=tuple(notices),
         )
-        write_synced(result / MANIFEST, manifest.to_bytes())
+        write_synced(result / MANIFEST, manifest.to_bytes(), mode=0o444)
         for folder in folders_of(result, names):
             if self.shared:
                 folder.chmod(_SHARED_MODE)
@@ -218,8 +230,8 @@ class Store:
     def commit(self, manifest: Manifest, result: Path, *, replace: bool = False) -> Entry:
         """Make a sealed folder the entry of its key.
 
-        Should another process have been faster, its entry is the one that counts; with `replace`
-        an entry that differs is moved to quarantine first.
+        Should another process have been faster, its entry is the one that counts, if its bytes
+        are sound; with `replace` an entry that differs is moved to quarantine first.
         """
         place = self.place(manifest.stage, manifest.key)
         for _ in range(_TRIES):
@@ -233,7 +245,7 @@ class Store:
                 sync_folder(place.parent)
                 return Entry(place, manifest)
             winner = self.find(manifest.stage, place.name)
-            if winner is None or winner.path != place:
+            if winner is None or winner.path != place or not self.verify(winner):
                 continue
             if winner.manifest.content != manifest.content:
                 self._warn_not_reproducible(winner, manifest)
@@ -241,7 +253,24 @@ class Store:
                     self._quarantine(place, "replaced by --recompute", quiet=True)
                     continue
             return winner
-        raise OSError(errno.EBUSY, "entry could not be committed", str(place))
+        raise StorageError(
+            "cache-stuck",
+            "a damaged entry of the cache can neither be used nor moved away",
+            file=str(place),
+            hint="remove it, or use another --cache-dir",
+        )
+
+    def folder(self, name: str) -> Path:
+        """A folder of the store, made if it is missing."""
+        path = self.root / name
+        self._make_folders(path)
+        return path
+
+    def warn(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
+        """Add a finding about the cache itself; each is said once."""
+        notice = Notice(code=code, message=message, file=str(path), hint=hint)
+        if notice not in self.notices:
+            self.notices.append(notice)
 
     def _is_safe(self, path: Path) -> bool:
         """Whether an entry is there and neither a link nor a stranger's folder is on the way."""
@@ -263,23 +292,36 @@ class Store:
                 raise DamagedError(f"entry belongs to user {facts.st_uid}")
         return True
 
-    @contextmanager
-    def _blaming(self, path: Path) -> Iterator[list[str]]:
-        """Quarantine an entry when reading it inside the block fails; yields the reasons."""
-        blame: list[str] = []
+    def _reading(self, path: Path, read: Callable[[], Found]) -> Found | None:
+        """Read an entry; one that cannot be read is quarantined, or at least not used: None."""
         try:
-            yield blame
+            return read()
+        except PermissionError as error:
+            self._refused.add(path)
+            said = f"cached result not used: {error.strerror}"
+            self.warn("cache-unreadable", said, path, "check owner and mode")
         except (DamagedError, OSError) as error:
             if isinstance(error, OSError) and error.errno in _NOT_THE_ENTRY:
                 raise
-            blame.append(str(error))
             self._quarantine(path, str(error))
+        return None
 
-    def _touch(self, path: Path) -> None:
-        """Note the use: the time stamp of the manifest is the time of last use."""
-        if not self.readonly:
-            with suppress(OSError):
-                os.utime(path / MANIFEST)
+    def _quarantine(self, path: Path, why: str, *, quiet: bool = False) -> None:
+        """Move an entry aside; where that is impossible it is only not used any more."""
+        target = self.root / "quarantine" / f"{path.parent.parent.name}-{path.name}-{uuid4().hex}"
+        try:
+            if self.readonly or not path.is_relative_to(self.root):
+                raise OSError(errno.EROFS, "this cache is only read")
+            self._make_folders(target.parent)
+            path.rename(target)
+            kept = f"kept as {target}"
+        except FileNotFoundError:
+            return  # another process has moved it: nothing left to warn about
+        except OSError as error:
+            self._refused.add(path)
+            kept = f"left in place: {error.strerror}"
+        if not quiet:
+            self.warn("cache-damaged", f"cached result not used: {why}", path, kept)
 
     def _make_folders(self, path: Path) -> None:
         """Create missing folders below the root with the store's own mode."""
@@ -288,25 +330,6 @@ class Store:
             folder.mkdir(mode=0o700, exist_ok=True)
             if self.shared:
                 folder.chmod(_SHARED_MODE)
-
-    def _quarantine(self, path: Path, why: str, *, quiet: bool = False) -> None:
-        """Move an entry aside; where that is impossible it is only not used any more."""
-        target = self.root / "quarantine" / f"{path.parent.parent.name}-{path.name}-{uuid4().hex}"
-        try:
-            if self.readonly or not path.is_relative_to(self.root):
-                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-            self._make_folders(target.parent)
-            path.rename(target)
-            kept = f"kept as {target}"
-        except FileNotFoundError:
-            return  # another process has moved it: nothing left to warn about
-        except OSError as error:
-            self._refused.add(path)
-            kept = f"left in place ({error.strerror})"
-        if not quiet:
-            self.warn(
-                "cache-damaged", f"cached result not used: {why}", path, f"{kept}; recomputed"
-            )
 
     def _warn_not_reproducible(self, winner: Entry, mine: Manifest) -> None:
         self.warn(
@@ -317,8 +340,7 @@ class Store:
             "a stage must not depend on anything outside its configuration and inputs",
         )
 
-    def warn(self, code: str, message: str, path: Path, hint: str) -> None:
-        """Add a finding about the cache itself; each is said once."""
-        notice = Notice(code=code, message=message, file=str(path), hint=hint)
-        if notice not in self.notices:
-            self.notices.append(notice)
+
+def _check(entry: Entry, name: str, path: Path) -> None:
+    if hash_file(path) != entry.manifest.files[name]:
+        raise DamagedError(f"{name} is not what was committed")

@@ -1,9 +1,12 @@
 """Folders that a process writes in, named so that others can tell when nobody does any more."""
 
 import os
+import re
 import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,7 +14,9 @@ from robotid.store.files import remove_tree
 
 ORPHAN_AGE_S = 24 * 3600.0
 HIDDEN = ".robotid-"  # in front of the name, in a folder that is the user's
+_SIGN_OF_LIFE_S = 1800.0
 _HOST = "".join(c if c.isalnum() else "_" for c in socket.gethostname())
+_NAME = re.compile(r"(?P<host>\w+)-(?P<pid>\d+)-[0-9a-f]{32}")
 
 
 def workspace_name(prefix: str = "") -> str:
@@ -19,16 +24,38 @@ def workspace_name(prefix: str = "") -> str:
     return f"{prefix}{_HOST}-{os.getpid()}-{uuid4().hex}"
 
 
+@contextmanager
+def workspace(parent: Path, prefix: str = "") -> Iterator[Path]:
+    """A new folder, removed at the end of the block; while it lasts, its time stamp stays fresh.
+
+    Other hosts cannot see whether this process lives. They go by the time stamp.
+    """
+    path = parent / workspace_name(prefix)
+    path.mkdir(mode=0o700)
+    over = threading.Event()
+
+    def give_signs_of_life() -> None:
+        while not over.wait(_SIGN_OF_LIFE_S):
+            with suppress(OSError):
+                os.utime(path)
+
+    threading.Thread(target=give_signs_of_life, daemon=True).start()
+    try:
+        yield path
+    finally:
+        over.set()
+        remove_tree(path)
+
+
 def orphans(folder: Path, prefix: str = "", min_age_s: float = ORPHAN_AGE_S) -> Iterator[Path]:
     """Workspaces in a folder whose process is gone: old enough, and dead or of another host."""
     now = time.time()
-    for path in _named(folder, prefix):
-        host, _, pid = path.name.removeprefix(prefix).rpartition("-")[0].rpartition("-")
+    for path, host, pid in _workspaces(folder, prefix):
         try:
-            age_s = now - path.stat().st_mtime
+            age_s = now - path.lstat().st_mtime
         except OSError:
             continue
-        if age_s >= min_age_s and not (host == _HOST and pid.isdigit() and _alive(int(pid))):
+        if age_s >= min_age_s and not (host == _HOST and _alive(pid)):
             yield path
 
 
@@ -42,15 +69,21 @@ def sweep(folder: Path, prefix: str = "", min_age_s: float = ORPHAN_AGE_S) -> in
 
 def remove_workspaces(folder: Path, pid: int) -> None:
     """Remove what a process of this host, known to be dead, was writing."""
-    for path in _named(folder, f"{_HOST}-{pid}-"):
-        remove_tree(path)
+    for path, host, owner in _workspaces(folder, ""):
+        if (host, owner) == (_HOST, pid):
+            remove_tree(path)
 
 
-def _named(folder: Path, prefix: str) -> list[Path]:
+def _workspaces(folder: Path, prefix: str) -> Iterator[tuple[Path, str, int]]:
+    """Path, host and process number of what has exactly the form of a workspace's name."""
     try:
-        return [folder / name for name in os.listdir(folder) if name.startswith(prefix)]
+        names = os.listdir(folder)
     except OSError:
-        return []
+        return
+    for name in names:
+        match = _NAME.fullmatch(name.removeprefix(prefix))
+        if match is not None and name.startswith(prefix):
+            yield folder / name, match["host"], int(match["pid"])
 
 
 def _alive(pid: int) -> bool:

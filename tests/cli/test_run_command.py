@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from robotid.cli.answer import RunAnswer
+from robotid.cli.answer import (
+    CollectAnswer,
+    ExplainAnswer,
+    PreviewAnswer,
+    RunAnswer,
+    StatusAnswer,
+    VerifyAnswer,
+)
 from tests.conftest import PROJECT
 
 QUICKSTART = PROJECT / "pipelines" / "quickstart.toml"
@@ -143,12 +150,34 @@ def test_named_run_is_pinned_and_explained(robotid, pipeline, cache):
     robotid("run", pipeline, "--name", "nightly")
     robotid("run", pipeline, "--set", "filter.cutoff_hz=9")
     answer = robotid("cache", "gc", "--max-size", "0", "--min-age", "0s", "--json")
-    assert answer.json["removed"] > 0
+    assert answer.json["collected"]["removed"] > 0
     rerun = robotid("run", pipeline, "--json")
     assert all(stage["cached"] for stage in rerun.json["stages"])
     answer = robotid("cache", "explain", "nightly")
     assert answer.code == 0
     assert "filter" in answer.out
+
+
+def test_failed_run_does_not_unpin_the_last_good_one(robotid, pipeline, tmp_path, cache):
+    robotid("run", pipeline, "--name", "nightly")
+    note = (cache / "runs" / "nightly.json").read_bytes()
+    (tmp_path / "b.csv").write_text("nonsense")
+    assert robotid("run", pipeline, "--name", "nightly").code == 65
+    assert (cache / "runs" / "nightly.json").read_bytes() == note
+
+
+def test_every_answer_has_its_schema(robotid, pipeline):
+    robotid("run", pipeline, "--name", "known")
+    for model, words in {
+        PreviewAnswer: ["run", pipeline, "--dry-run"],
+        RunAnswer: ["run", pipeline],
+        VerifyAnswer: ["cache", "verify"],
+        CollectAnswer: ["cache", "gc", "--max-size", "500MB", "--dry-run"],
+        ExplainAnswer: ["cache", "explain", "known"],
+        StatusAnswer: ["cache", "status"],
+    }.items():
+        answer = robotid(*words, "--json")
+        model.model_validate_json(answer.out)
 
 
 def test_explain_names_the_field(robotid, pipeline):
@@ -162,10 +191,13 @@ def test_explain_names_the_field(robotid, pipeline):
 
 
 def test_cache_commands(robotid, pipeline, cache):
-    answer = robotid("cache", "status", "--json")
-    assert answer.json["entries"] == {}
+    def entries():
+        answer = robotid("cache", "status", "--json")
+        return StatusAnswer.model_validate_json(answer.out).holds.entries_of
+
+    assert entries() == {}
     robotid("run", pipeline)
-    assert robotid("cache", "status", "--json").json["entries"] == {
+    assert entries() == {
         "filter": 3,
         "fit": 1,
         "ingest": 3,
@@ -186,7 +218,7 @@ def test_cache_commands(robotid, pipeline, cache):
     assert answer.out.startswith("would remove 6 entries")
     assert robotid("cache", "gc", "--max-size", "0").out.startswith("removed 0 entries")
     assert robotid("cache", "gc", "--max-size", "0", "--min-age", "0s").code == 0
-    assert robotid("cache", "status", "--json").json["entries"] == {}
+    assert entries() == {}
 
 
 def test_damaged_cache_is_mended_on_the_way(robotid, pipeline, cache):

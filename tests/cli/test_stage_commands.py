@@ -4,6 +4,8 @@ import ctypes
 import json
 import os
 import shutil
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -114,7 +116,7 @@ def test_exit_65_bad_data_names_line_and_column(robotid, tmp_path):
     assert answer.code == 65
     error = answer.json["error"]
     assert (error["file"], error["line"], error["column"]) == (str(path), 3, 2)
-    assert answer.err.splitlines()[-1].startswith(f"error[not-a-number] {path}:3:2 (q.a): 'ERR'")
+    assert answer.err.splitlines()[-1].startswith(f"error[not-a-number] {path}:3:2 (a): 'ERR'")
 
 
 def test_exit_3_lost_data_is_replayed_on_a_hit(robotid, tmp_path, pendulum_csv):
@@ -133,7 +135,7 @@ def test_exit_4_quality(robotid, tmp_path):
     """A motor that never moves determines nothing."""
     rows = [f"{n / 200:.3f},0.0,0.0,0.0" for n in range(800)]
     for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("\n".join(["t,q.j,qd.j,tau.j", *rows, ""]) + "\n" * 0)
+        (tmp_path / f"{name}.csv").write_text("\n".join(["t,q.j,qd.j,tau.j", *rows, ""]))
         rows.append("4.0,0.0,0.0,0.0")
     data = robotid("ingest", tmp_path / "a.csv", tmp_path / "b.csv", "-q").out.strip()
     filtered = robotid("filter", data, "-q").out.strip()
@@ -234,7 +236,7 @@ def test_r14_unusable_cache_is_a_warning(robotid, pendulum_csv, tmp_path):
     assert "warning[cache-not-used]" in answer.err
     assert list(cache.iterdir()) == []
     answer = robotid(*arguments, "--shared-cache")
-    assert answer.err == "ingest: computed" + answer.err.removeprefix("ingest: computed")
+    assert answer.err.startswith("ingest: computed")
     assert "warning" not in answer.err
     assert (cache / "entries").is_dir()
 
@@ -269,8 +271,7 @@ def test_r29_working_directory_that_is_gone(pendulum_csv, tmp_path):
     gone.mkdir()
     log = pendulum_csv()
     answer = run_process("ingest", log, "--json", preexec_fn=lambda: (os.chdir(gone), gone.rmdir()))
-    assert answer.code in (0, 66, 74)
-    assert "Traceback" not in answer.err
+    assert answer.code == 0, answer.err
 
 
 def test_bug_shows_a_traceback_only_on_request(robotid, pendulum_csv, monkeypatch):
@@ -330,3 +331,88 @@ def test_error_about_a_stored_input_names_the_recording(robotid, pendulum_csv):
     answer = robotid("filter", data.strip(), "--json")
     assert answer.code == 65
     assert answer.json["error"]["message"].startswith("filter[short]: no stretch")
+
+
+def test_filtering_twice_is_refused(robotid, dataset):
+    filtered = robotid("filter", dataset, "-q").out.strip()
+    answer = robotid("filter", filtered, "--json")
+    assert answer.code == 65
+    assert answer.json["error"]["code"] == "already-filtered"
+
+
+def test_time_in_nanoseconds_is_told_from_seconds(robotid, tmp_path):
+    rows = "".join(f"{n * 5_000_000_000},0,0\n" for n in range(1_000_000, 1_000_100_000, 1_000_000))
+    (tmp_path / "ns.csv").write_text("t,q.a,tau.a\n" + rows)
+    answer = robotid("ingest", tmp_path / "ns.csv", "--json")
+    assert answer.code == 65
+    assert "seconds" in answer.json["error"]["hint"]
+
+
+def test_recording_too_short_to_be_cut(robotid, tmp_path, pendulum_csv):
+    data = robotid("ingest", pendulum_csv(rows=330), "-q").out.strip()
+    filtered = robotid("filter", data, "--cutoff-hz", "10", "-q").out.strip()
+    answer = robotid("fit", filtered, "--json")
+    assert answer.code == 65
+    assert answer.json["error"]["code"] == "no-data"
+
+
+def test_fits_of_one_name_are_told_apart(robotid, tmp_path, pendulum_csv):
+    """Folders keep what looks like a suffix in their names."""
+    data = robotid(
+        "ingest", pendulum_csv("a.csv", 900), pendulum_csv("b.csv", 700), "-q"
+    ).out.strip()
+    for cutoff in ("10.0", "10.5"):
+        filtered = robotid("filter", data, "--cutoff-hz", cutoff, "-q").out.strip()
+        assert robotid("fit", filtered, "-o", tmp_path / f"fit_{cutoff}").code == 0
+    answer = robotid("report", tmp_path / "fit_10.0", tmp_path / "fit_10.5", "--json")
+    assert answer.code == 0, answer.err
+    report = json.loads((Path(answer.json["outputs"]["report"]) / "report.json").read_text())
+    assert list(report["fits"]) == ["fit_10.0", "fit_10.5"]
+
+
+def test_bad_flag_is_not_blamed_on_the_file(robotid, dataset, tmp_path):
+    (tmp_path / "f.toml").write_text("order = 4\n")
+    answer = robotid("filter", dataset, "--config", tmp_path / "f.toml", "--cutoff-hz", "-1")
+    assert answer.code == 78
+    assert "f.toml" not in answer.err
+
+
+def test_file_gone_from_a_dataset(robotid, dataset):
+    next(dataset.glob("*.parquet")).unlink()
+    answer = robotid("filter", dataset, "--json")
+    assert answer.code == 65
+    assert answer.json["error"]["code"] == "input-damaged"
+    assert answer.json["error"]["file"].endswith(".parquet")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
+def test_shared_cache_serves_a_second_user(robotid, pendulum_csv):
+    """Made with the strictest umask by one user; a hit, an own run and a gc by another."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        log, shared = pendulum_csv(folder=folder), folder / "shared"
+        command = ["ingest", str(log), "--json", "--shared-cache", "--cache-dir", str(shared)]
+        old = os.umask(0o077)
+        assert robotid(*command).json["cached"] is False
+        os.umask(old)
+        log.chmod(0o644)
+        collect = ["cache", "gc", "--max-size", "0", "--min-age", "0s", "--json", *command[3:]]
+        robotid(*collect, "--dry-run")
+        (folder / "answers").touch(mode=0o666)
+        (folder / "answers").chmod(0o666)
+        pid = os.fork()
+        if pid == 0:  # all modules are loaded; nothing of root's is read any more
+            os.setgroups([0])
+            os.setegid(0)
+            os.seteuid(4321)
+            sys.stdout = (folder / "answers").open("w")
+            from robotid.cli.main import main
+
+            main(command)
+            main(collect)
+            os._exit(0)
+        os.waitpid(pid, 0)
+        hit, gc = [json.loads(line) for line in (folder / "answers").read_text().splitlines()]
+        assert (hit["cached"], hit["exit_code"], hit["warnings"]) == (True, 0, [])
+        assert gc["collected"]["removed"] == 2

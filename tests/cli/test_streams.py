@@ -213,12 +213,37 @@ def test_r12_ignored_interrupt_stays_ignored(pendulum_csv):
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 0
+    process = spawn(
+        "ingest",
+        pendulum_csv(rows=500),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    time.sleep(0.4)
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 143
 
 
-def test_second_signal_ends_at_once(long_pipeline):
-    process = spawn("run", long_pipeline, "--verbose")
-    process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=5)
-    assert process.returncode == 130
+def test_second_signal_ends_at_once():
+    """While the first is still being answered."""
+    code = (
+        "import os, signal, time\n"
+        "from robotid.cli.signals import as_exceptions, InterruptedBySignal\n"
+        "with as_exceptions():\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "        time.sleep(30)\n"
+        "    except InterruptedBySignal:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(30)\n"
+    )
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code])
+    assert done.returncode == 130
+    assert time.monotonic() - began < 5
+
+
+def test_verbose_shows_tasks_on_a_terminal_too(pendulum_csv, monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    _, seen = on_terminal("ingest", pendulum_csv(), "--verbose")
+    assert "ingest[run]: started, key" in seen

@@ -1,11 +1,12 @@
 """Recordings describe themselves, and damage to them is noticed."""
 
+import json
 import random
 
 import numpy as np
 import pytest
 
-from robotid.contracts.dataset import assign_splits, write_index
+from robotid.contracts.dataset import assign_splits, read_index, write_index
 from robotid.contracts.recording import (
     Joint,
     RecordingFacts,
@@ -81,5 +82,38 @@ def test_splits():
         "a2": "test",
         "b": "val",
     }
+    assert assign_splits(["a", "b"], ["b"], []) == {"a": "train", "b": "val"}
+    assert assign_splits(["a", "b", "c"], ["c"], []) == {"a": "train", "b": "test", "c": "val"}
+    assert assign_splits(["[x]", "y"], [], ["[x]"]) == {"[x]": "test", "y": "train"}
     with pytest.raises(ConfigError, match="no recording matches 'x'"):
         assign_splits(["a"], [], ["x"])
+    with pytest.raises(ConfigError, match="b would be in val and in test"):
+        assign_splits(["a", "b"], ["b"], ["*"])
+
+
+def index_text(recordings, splits):
+    inner = {name: json.loads(facts().model_dump_json()) for name in recordings}
+    joints = [{"name": "a", "kind": "revolute"}]
+    return json.dumps({"format": 1, "joints": joints, "recordings": inner, "splits": splits})
+
+
+@pytest.mark.parametrize(
+    ("recordings", "splits", "says"),
+    [
+        (["../outside/a"], {"../outside/a": "train"}, "not the name of a recording"),
+        (["/etc/passwd"], {"/etc/passwd": "train"}, "not the name of a recording"),
+        ([""], {"": "train"}, "not the name of a recording"),
+        (["a", "b"], {"a": "train"}, "do not name the same"),
+        (["a"], {"a": "train", "b": "test"}, "do not name the same"),
+        (["a"], {"a": "training"}, "train"),
+    ],
+)
+def test_index_cannot_lead_out_of_its_folder(tmp_path, recordings, splits, says):
+    (tmp_path / "dataset.json").write_text(index_text(recordings, splits))
+    with pytest.raises(BadDataError, match=says):
+        read_index(tmp_path)
+
+
+def test_recording_that_is_not_in_the_index(tmp_path):
+    with pytest.raises(BadDataError, match="recording y is in the folder and not in"):
+        write_index(tmp_path, {"x": facts(), "y": facts()}, {"x": "train"})

@@ -77,7 +77,7 @@ def part(config, inputs, out_dir: Path):
     """One part: the text in capitals; a text `bad` is refused."""
     text = inputs["files"][0].path.read_text()
     if "bad" in text:
-        raise BadDataError("bad", "a bad part", file=inputs["files"][0].path.name)
+        raise BadDataError("bad", "a bad part", file=str(inputs["files"][0].path))
     (out_dir / "part.txt").write_text(text.upper() + config.text)
     (out_dir / "facts.json").write_text(str(len(text)))
     return []
@@ -91,7 +91,6 @@ def gather(config, inputs, parts, out_dir: Path):
 
 EMIT = Stage(
     name="emit",
-    summary="Write a text.",
     config=FakeConfig,
     inputs={"data": Input("dataset", "DATA", "anything", many=True, optional=True)},
     output="dataset",

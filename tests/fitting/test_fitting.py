@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from robotid.dynamics.pendulum import PARAMETERS, regressor
-from robotid.errors import Effect
 from robotid.fitting.least_squares import solve
 from robotid.fitting.metrics import errors
 from robotid.fitting.pendulum import Motion, fit_pendulum
-from robotid.fitting.verdict import verdict
 
 PHI = np.array([0.11, 2.7, -0.16, 0.04, 0.1, 0.05])
 
@@ -62,6 +60,14 @@ def test_n10_undetermined_directions_are_infinite():
     }  # fmt: skip
 
 
+def test_fewer_samples_than_parameters_determine_nothing():
+    m = motion(0, samples=4)
+    solution = solve(regressor(m.q, m.qd, m.qdd), m.tau, 1.0)
+    assert solution.rank == 4
+    assert solution.condition == np.inf
+    assert (~np.isfinite(solution.std)).sum() >= 2
+
+
 def test_metrics():
     tau = np.array([0.0, 2.0, 4.0])
     found = errors(tau, tau + np.array([1.0, -1.0, 1.0]))
@@ -86,7 +92,8 @@ def fit(train, test):
 
 def test_good_fit_is_quiet():
     result = fit(motion(0, 0.05), motion(1, 0.05))
-    assert verdict(result) == []
+    assert result.verdict.usable
+    assert "6 of 6 parameters are identified" in result.verdict.sentence
     assert all(parameter.status == "identified" for parameter in result.parameters)
     assert result.metrics["test"]["rmse"].mean == pytest.approx(0.05, rel=0.1)
 
@@ -99,10 +106,13 @@ def test_uncertain_parameter_is_not_called_identified():
 def test_model_that_loses_to_a_baseline_is_refused():
     train, test = motion(0), motion(1)
     result = fit(train, test._replace(tau=-test.tau))
-    assert {n.code for n in verdict(result)} == {"baseline-not-beaten"}
-    assert {n.effect for n in verdict(result)} == {Effect.QUALITY}
+    assert not result.verdict.usable
+    assert {reason.code for reason in result.verdict.reasons} == {"baseline-not-beaten"}
+    assert result.verdict.sentence.startswith("Not to be used: test error")
 
 
 def test_motionless_data_are_refused():
     still = motion(0, amplitude=0.0)
-    assert "not-determined" in {n.code for n in verdict(fit(still, motion(1)))}
+    result = fit(still, motion(1))
+    assert not result.verdict.usable
+    assert "not-determined" in {reason.code for reason in result.verdict.reasons}

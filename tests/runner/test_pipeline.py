@@ -1,5 +1,7 @@
 """Pipeline files: what is wrong is told with its place before anything runs."""
 
+from pathlib import Path
+
 import pytest
 
 from robotid.errors import ConfigError, InputMissingError, UsageError
@@ -29,13 +31,9 @@ def test_good_file(graph):
 
 
 def test_order_follows_references_not_the_file(graph):
-    made = graph(
-        GOOD.replace("one", "x")
-        .replace("two", "y")
-        .replace("[stages.x]", "[stages.z]")
-        .replace("@x", "@z")
-    )
-    assert [node.name for node in made.nodes] == ["z", "y"]
+    first, second = GOOD.split("\n[stages.two]")
+    made = graph(f"[stages.two]{second}{first}")
+    assert [node.name for node in made.nodes] == ["one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +109,10 @@ def test_missing_file_and_wrong_encoding(graph, tmp_path):
     (tmp_path / "latin.toml").write_bytes("# ok\ndescription = 'é'".encode("latin-1"))
     with pytest.raises(ConfigError, match=r"latin\.toml:2: not UTF-8"):
         load_pipeline(tmp_path / "latin.toml")
+    with pytest.raises(ConfigError, match="regular"):
+        load_pipeline(Path("/dev/zero"))
+    with pytest.raises(ConfigError, match="regular"):
+        load_pipeline(tmp_path)
     (tmp_path / "large.toml").write_bytes(b"#" * 2_000_000)
     with pytest.raises(ConfigError, match="more than"):
         load_pipeline(tmp_path / "large.toml")
@@ -130,7 +132,9 @@ def test_set_number_and_input(graph):
     assert made.node("two").inputs["data"] == ("@one", "@one")
 
 
-@pytest.mark.parametrize("setting", ["one", "one.text", "=x", "nobody.text=x", ".text=x", "one.=x"])
+@pytest.mark.parametrize(
+    "setting", ["one", "one.text", "=x", "nobody.text=x", ".text=x", "one.=x", "one.text.x=1"]
+)
 def test_bad_set(graph, setting):
     assert notice(graph, GOOD, [setting], UsageError).code == "bad-setting"
 

@@ -1,5 +1,7 @@
 """What a run would do."""
 
+import os
+
 from robotid.runner.preview import preview
 
 from .test_run import CHAIN, PARTS, files  # noqa: F401 - a fixture
@@ -37,3 +39,13 @@ def test_parts(graph, store, run, files):  # noqa: F811
         ("parts", "unknown"), ("again", "unknown"),
     ]  # fmt: skip
     assert "inputs.files[0]" in lines[3].why
+
+
+def test_recompute_and_no_sign_of_use(graph, store, run):
+    run(CHAIN)
+    entries = list(store.root.glob("entries/emit/*/*"))
+    for entry in entries:
+        os.utime(entry, (0, 0))
+    lines = preview(graph(CHAIN), store, recompute=True)
+    assert {(line.state, line.why) for line in lines} == {("miss", "--recompute")}
+    assert {entry.stat().st_mtime for entry in entries} == {0}

@@ -4,6 +4,7 @@ import os
 import shutil
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -68,8 +69,7 @@ def test_same_work_is_done_once(run):
     assert sorted(ran) in (["one", "three", "twin"], ["one", "three", "two"])
 
 
-def test_swapped_roles_are_another_result(run):
-    """C36"""
+def test_c36_swapped_roles_are_another_result(run):
     text = CHAIN + '\n[stages.both]\nstage = "two"\ninputs = {train = "@one", test = "@two"}\n'
     run(text)
     _, ran = run(text.replace('train = "@one", test = "@two"', 'train = "@two", test = "@one"'))
@@ -204,8 +204,8 @@ def test_several_bad_parts_are_all_named(run, files):
     (files / "a.csv").write_text("bad")
     (files / "b.csv").write_text("bad too")
     result, _ = run(PARTS)
-    assert result.error.notice.file == "a.csv"
-    assert [notice.file for notice in result.stages[0].notices] == ["b.csv"]
+    assert result.error.notice.file == str(files / "a.csv")
+    assert [notice.file for notice in result.stages[0].notices] == [str(files / "b.csv")]
 
 
 def test_same_recording_name_from_two_folders(run, tmp_path):
@@ -215,6 +215,43 @@ def test_same_recording_name_from_two_folders(run, tmp_path):
     result, _ = run('[stages.parts]\ninputs.files = "*/run.csv"\n')
     names = {p.name for p in result.stages[0].path.glob("*.txt")}
     assert names == {"mon-run.txt", "tue-run.txt"}
+
+
+def test_names_stay_apart(run, tmp_path):
+    (tmp_path / "x.csv").write_text("1")
+    (tmp_path / "x.txt").write_text("2")
+    result, _ = run('[stages.parts]\ninputs.files = ["x.csv", "x.txt"]\n')
+    assert {p.name for p in result.stages[0].path.glob("*.txt")} == {"x.csv.txt", "x.txt.txt"}
+
+
+def test_folders_with_dots_and_globs_below_brackets(run, tmp_path):
+    for name in ("fit_5.0", "fit_5.5"):
+        (tmp_path / "[lab]" / name).mkdir(parents=True)
+        (tmp_path / "[lab]" / name / "dataset.json").write_text("{}")
+    (tmp_path / "[lab]" / "pipeline.toml").write_text('[stages.named]\ninputs.data = "fit_*"\n')
+    from inline import run_inline
+
+    from robotid.runner.pipeline import load_pipeline
+    from tests.fakes.stages import CATALOG
+
+    graph = load_pipeline(tmp_path / "[lab]" / "pipeline.toml", [], CATALOG)
+    result, _ = run_inline(graph, Store(tmp_path / "store"))
+    assert result.error is None
+
+
+def test_path_and_stage_of_one_name(run, tmp_path):
+    (tmp_path / "old" / "one").mkdir(parents=True)
+    (tmp_path / "old" / "one" / "dataset.json").write_text("{}")
+    text = CHAIN + '\n[stages.all]\nstage = "named"\ninputs.data = ["old/one", "@one"]\n'
+    result, _ = run(text)
+    assert result.error.notice.code == "same-name"
+
+
+def test_long_names_are_refused_early(run, tmp_path):
+    (tmp_path / f"{'x' * 240}.csv").write_text("x")
+    result, ran = run('[stages.parts]\ninputs.files = "*.csv"\n')
+    assert result.error.notice.code == "name-too-long"
+    assert ran == []
 
 
 def test_b17_same_file_twice(run, files):
@@ -271,6 +308,43 @@ def _always_damaged(self, entry, into, names=None):
 
     self.discard(entry, "test")
     raise EntryDamagedError(entry.manifest.stage, entry.key)
+
+
+def test_damaged_part_is_noticed_when_gathered_anew(run, files, store):
+    """A new recording makes the index new; the old part it takes over is damaged."""
+    run(PARTS)
+    for part in store.root.glob("entries/parts/*/*/part.txt"):
+        _damage(part)
+    (files / "d.csv").write_text("d")
+    result, _ = run(PARTS)
+    assert result.exit_code == ExitCode.OK
+    assert "cache-damaged" in {notice.code for notice in result.notices}
+    assert (result.stages[0].path / "a.txt").read_text() == "Ax"
+
+
+def test_recompute_over_damage(run, files):
+    first, _ = run(PARTS)
+    _damage(first.stages[2].path / "a.txt")
+    result, _ = run(PARTS, recompute=True)
+    assert result.error is None
+    assert text_of(result, "end").startswith("AxxBxx")
+
+
+def test_damaged_entry_that_cannot_be_moved_ends_in_an_error(run, monkeypatch):
+    first, _ = run(CHAIN)
+    victim = first.stages[0].path
+    _damage(victim / "a.txt")
+    rename = Path.rename
+
+    def immovable(self, target):
+        if self == victim:
+            raise OSError(1, "Operation not permitted")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", immovable)
+    result, ran = run(CHAIN)
+    assert result.exit_code == ExitCode.IO
+    assert len(ran) < 10
 
 
 def test_c24_cache_removed_before_the_end(run, store, files):
@@ -407,6 +481,13 @@ def test_only_computes_one_stage(run):
     assert ran == ["three"]
 
 
+def test_only_with_recompute(run):
+    run(CHAIN)
+    result, ran = run(CHAIN, only="two", recompute=True)
+    assert result.error is None
+    assert ran == ["two"]
+
+
 def test_results_need_a_place(graph, tmp_path):
     from inline import run_inline
 
@@ -419,13 +500,35 @@ def test_results_need_a_place(graph, tmp_path):
     assert [stage.path for stage in result.stages] == [None, None, tmp_path / "out"]
 
 
-def test_code_replaced_under_way_is_not_cached(run, monkeypatch):
-    from robotid.runner import execute
+def test_code_replaced_under_way_is_not_cached(run, store, monkeypatch, tmp_path):
+    """The sources are looked at again after the stage has run."""
+    import robotid
+    from robotid.runner import identity
 
-    monkeypatch.setattr(execute, "code_identity", lambda stage: {"other": "code"})
-    result, _ = run("[stages.emit]\n")
+    copy = tmp_path / "robotid"
+    shutil.copytree(
+        Path(robotid.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    monkeypatch.setattr(identity.robotid, "__file__", str(copy / "__init__.py"))
+    identity._first_source_digest.cache_clear()
+    assert run("[stages.emit]\n")[0].error is None
+    (copy / ".errors.py.swp").write_text("an editor's file is no source")
+    assert run("[stages.emit]\ntext = 'a'\n")[0].error is None
+    with (copy / "errors.py").open("a") as source:
+        source.write("# edited\n")
+    result, _ = run("[stages.emit]\ntext = 'b'\n")
     assert result.error.notice.code == "code-changed"
     assert result.exit_code == ExitCode.TEMPORARY
+    identity._first_source_digest.cache_clear()
+
+
+def test_first_error_is_that_of_the_first_part(run_in_workers, tmp_path):
+    """Not that of the part that failed first."""
+    (tmp_path / "a.csv").write_text("bad" + " " * 5_000_000)
+    (tmp_path / "b.csv").write_text("bad")
+    for jobs in (1, 2):
+        result = run_in_workers('[stages.parts]\ninputs.files = "*.csv"\n', jobs=jobs)
+        assert result.error.notice.file.endswith("a.csv")
 
 
 # ---- worker processes ----

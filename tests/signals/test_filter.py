@@ -92,16 +92,17 @@ def test_n21_recordings_are_never_mixed():
     splits, within = by_split(
         {"a": _columns(0), "b": _columns(0), "c": _columns(0)},
         {"a": "train", "b": "val", "c": "test"},
+        1.0,
     )
     assert {name: len(parts) for name, parts in splits.items()} == {"train": 1, "val": 1, "test": 1}
     assert not within
 
 
 def test_single_recording_is_cut_with_a_gap():
-    splits, within = by_split({"a": _columns(0)}, {"a": "train"})
+    splits, within = by_split({"a": _columns(0)}, {"a": "train"}, gap_s=2.5)
     assert within
     train, test = splits["train"][0]["t"] / 1e9, splits["test"][0]["t"] / 1e9
-    assert test[0] - train[-1] >= 1.0
+    assert test[0] - train[-1] >= 2.5
     assert test.size == pytest.approx(200, abs=2)
 
 
@@ -135,3 +136,12 @@ def test_recording_that_is_too_short():
     done = low_pass(recording((0, 1)), ["a"], 5.0, 4)
     assert done.columns == {}
     assert done.needed > 200
+
+
+def test_stretch_sampled_faster_than_the_rest_may_become_too_short():
+    """It has samples enough in the log, and too few on the grid."""
+    slow, fast = np.arange(0, 40, 0.005), 60 + np.arange(0, 2, 0.001)
+    t = np.concatenate([slow, fast])
+    columns = {"t": np.round(t * 1e9).astype(np.int64), "q.a": np.sin(t)}
+    done = low_pass(columns, ["a"], 5.0, 4)
+    assert done.left_out == [(60.0, 2000)]

@@ -48,6 +48,15 @@ def test_r34_same_content_is_left_untouched(store, commit, tmp_path):
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
+def test_same_bytes_from_another_key_only_change_the_manifest(store, commit, tmp_path):
+    deliver(store, commit(store, seed=1), tmp_path / "out")
+    before = (tmp_path / "out" / "a.json").stat()
+    second = commit(store, seed=2)
+    deliver(store, second, tmp_path / "out")
+    assert (tmp_path / "out" / "a.json").stat().st_mtime_ns == before.st_mtime_ns
+    assert (tmp_path / "out" / "manifest.json").read_bytes() == second.manifest.to_bytes()
+
+
 def test_r34_other_content_is_refused_without_force(store, commit, tmp_path):
     deliver(store, commit(store, {"a": b"1"}, seed=1), tmp_path / "out")
     second = commit(store, {"b": b"2"}, seed=2)
@@ -63,7 +72,20 @@ def test_replacing_without_exchange(store, commit, tmp_path, monkeypatch):
     """Where the system has no exchange of two folders, two renames do."""
     monkeypatch.setattr(delivery.ctypes, "CDLL", lambda _: object())
     deliver(store, commit(store, {"a": b"1"}, seed=1), tmp_path / "out")
-    deliver(store, commit(store, {"b": b"2"}, seed=2), tmp_path / "out", force=True)
+    second = commit(store, {"b": b"2"}, seed=2)
+    rename = Path.rename
+
+    def broken(self, target):
+        if self.name == "copy":
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", broken)
+        with pytest.raises(OSError, match="Input/output"):
+            deliver(store, second, tmp_path / "out", force=True)
+    assert content(tmp_path / "out") == {"a": b"1"}  # the old result is back in its place
+    deliver(store, second, tmp_path / "out", force=True)
     assert content(tmp_path / "out") == {"b": b"2"}
 
 
@@ -79,7 +101,9 @@ def test_edited_output_is_not_taken_for_the_same(store, commit, tmp_path):
 def test_foreign_folder_is_never_touched(store, commit, tmp_path, force):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("years of work")
-    with pytest.raises(UsageError, match="not written by robotid"):
+    with pytest.raises(UsageError, match=r"did not write: thesis\.tex"):
+        check_target(tmp_path / "out")
+    with pytest.raises(UsageError, match=r"did not write: thesis\.tex"):
         deliver(store, commit(store), tmp_path / "out", force=force)
 
 

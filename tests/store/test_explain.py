@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from robotid.errors import InputMissingError, UsageError
+from robotid.errors import BadDataError, InputMissingError, UsageError
 from robotid.store.canonical import tagged
-from robotid.store.explain import differences, explain, why_missing
+from robotid.store.explain import Explainer, differences
 
 from .conftest import record
 
@@ -37,11 +37,11 @@ def test_configuration_comes_before_code():
 def test_nearest_entry_is_the_one_compared_with(store, commit):
     commit(store, **configured(a=1, b=1))
     commit(store, **configured(a=1, b=2))
-    assert why_missing(store, record(**configured(a=2, b=2))) == "config.a 1 -> 2"
+    assert Explainer(store).why_missing(record(**configured(a=2, b=2))) == "config.a 1 -> 2"
 
 
 def test_no_earlier_result(store):
-    assert why_missing(store, record(**configured(a=2))) == "no earlier result of made"
+    assert Explainer(store).why_missing(record(**configured(a=2))) == "no earlier result of made"
 
 
 def test_by_key_prefix_folder_and_run(store, commit, tmp_path):
@@ -51,7 +51,7 @@ def test_by_key_prefix_folder_and_run(store, commit, tmp_path):
     stages = [{"name": "x", "stage": "made", "keys": [entry.key, "0" * 64]}]
     (store.root / "runs" / "mine.json").write_text(json.dumps({"stages": stages}))
     for name in (entry.key, entry.key[:8], str(entry.path), "mine"):
-        (found,) = explain(store, name)
+        (found,) = Explainer(store).explain(name)
         assert found.manifest.key == entry.key
         assert [d.field for d in found.differences] == ["config.a"]
 
@@ -60,7 +60,7 @@ def test_unknown_name(store, commit):
     commit(store)
     for name in ("nightly", "abc", "../../etc/passwd", ""):
         with pytest.raises(InputMissingError, match="no run"):
-            explain(store, name)
+            Explainer(store).explain(name)
 
 
 def test_c37_ambiguous_prefix(store, commit):
@@ -69,4 +69,19 @@ def test_c37_ambiguous_prefix(store, commit):
     twin.mkdir()
     (twin / "manifest.json").write_bytes((entry.path / "manifest.json").read_bytes())
     with pytest.raises(UsageError, match="stands for 2 entries"):
-        explain(store, entry.key[:8])
+        Explainer(store).explain(entry.key[:8])
+
+
+def test_damaged_things_are_told_from_missing_ones(store, commit, tmp_path):
+    entry = commit(store)
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "manifest.json").write_text("{}")
+    (store.root / "runs").mkdir()
+    (store.root / "runs" / "broken.json").write_text("{")
+    for name in (str(tmp_path / "copy"), "broken"):
+        with pytest.raises(BadDataError):
+            Explainer(store).explain(name)
+    (entry.path / "manifest.json").unlink()
+    (entry.path / "manifest.json").write_text("{}")
+    with pytest.raises(BadDataError):
+        Explainer(store).explain(entry.key[:8])

@@ -3,6 +3,8 @@
 import os
 import stat
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,19 @@ def test_c24_missing_folder_is_made_private(tmp_path):
         assert store.notices == []
     assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
     assert (tmp_path / "a" / "b" / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28")
+
+
+def test_two_first_starts_at_once(tmp_path):
+    for number in range(20):
+        barrier = threading.Barrier(4)
+
+        def start(root=tmp_path / str(number), barrier=barrier):
+            barrier.wait()
+            with opened_store(root) as store:
+                return store.lasting
+
+        with ThreadPoolExecutor(4) as pool:
+            assert all(future.result() for future in [pool.submit(start) for _ in range(4)])
 
 
 def test_no_cache_uses_a_temporary_store_beside_the_output(tmp_path):

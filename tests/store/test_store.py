@@ -11,7 +11,7 @@ from pathlib import Path
 import check_store
 import pytest
 
-from robotid.errors import Effect, Notice, UnsafePathError
+from robotid.errors import Effect, Notice, StorageError, UnsafePathError
 from robotid.store.canonical import canonical, digest
 from robotid.store.store import EntryDamagedError, Store
 
@@ -236,6 +236,46 @@ def test_recompute_replaces_other_bytes(store, commit, read):
     assert len(list((store.root / "quarantine").iterdir())) == 1
 
 
+@pytest.mark.parametrize("replace", [False, True])
+def test_damaged_winner_is_not_used(store, commit, read, replace):
+    """Its manifest is sound, its bytes are not."""
+    entry = commit(store)
+    (entry.path / "data.bin").unlink()
+    (entry.path / "data.bin").write_bytes(b"damaged")
+    assert read(store, commit(store, replace=replace)) == FILES
+    assert [notice.code for notice in store.notices] == ["cache-damaged"]
+
+
+def test_damaged_entry_that_cannot_be_moved_is_an_error(store, commit, monkeypatch):
+    entry = commit(store)
+    (entry.path / "data.bin").unlink()
+    (entry.path / "data.bin").write_bytes(b"damaged")
+    rename = Path.rename
+
+    def immovable(self, target):
+        if self == entry.path:
+            raise OSError(1, "Operation not permitted")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", immovable)
+    with pytest.raises(StorageError, match="neither be used nor moved"):
+        commit(store)
+
+
+def test_unreadable_entry_of_another_user_is_left_alone(store, commit, monkeypatch):
+    """No permission is not damage: the entry may serve its owner well."""
+    entry = commit(store)
+    from robotid.store import store as module
+
+    def forbidden(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(module, "read_manifest", forbidden)
+    assert store.find("made", entry.key) is None
+    assert entry.path.exists()
+    assert [notice.code for notice in store.notices] == ["cache-unreadable"]
+
+
 def test_commit_in_the_place_of_a_damaged_entry(store, commit, read):
     entry = commit(store)
     (entry.path / "manifest.json").unlink()
@@ -317,6 +357,8 @@ def test_copy_where_links_are_impossible_is_verified(store, commit, read, monkey
     monkeypatch.setattr(files.os, "link", no_links)
     part = commit(store, {"part.txt": b"large"}, seed=1)
     assert read(store, part) == {"part.txt": b"large"}
+    with store.workspace() as space:
+        assert store.adopt(part, "part.txt", space / "x", verify=False) is None  # seal it anew
     (part.path / "part.txt").unlink()
     (part.path / "part.txt").write_bytes(b"LARGE")
     with store.workspace() as space, pytest.raises(EntryDamagedError):
@@ -357,10 +399,11 @@ def test_c38_shared_store_is_group_writable(tmp_path, commit):
         os.umask(old)
     assert entry.path.stat().st_mode & 0o7777 == 0o2775
     assert (entry.path / "deep").stat().st_mode & 0o7777 == 0o2775
-    assert (entry.path / "a.json").stat().st_mode & 0o777 == 0o444
+    for name in ("a.json", "manifest.json"):
+        assert (entry.path / name).stat().st_mode & 0o777 == 0o444
 
 
-def test_c44_threads_and_forks_do_not_clash(store, commit):
+def test_c44_threads_do_not_clash(store, commit):
     with ThreadPoolExecutor(8) as pool:
         entries = list(pool.map(lambda n: commit(store, seed=n % 5), range(40)))
     assert len({entry.key for entry in entries}) == 5

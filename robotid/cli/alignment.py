@@ -1,11 +1,11 @@
-"""A table in plain text, for terminals and log files alike."""
+"""Tables in plain text, for terminals and log files alike."""
 
 from collections.abc import Sequence
 
 from robotid.cli.text import visible
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Aligned lines: the header, a rule, the rows."""
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
