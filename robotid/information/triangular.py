@@ -1,0 +1,87 @@
+"""Upper-triangular factors from Gram matrices, and from other factors.
+
+A Gram matrix G = A^T A of columns normed to one gives R as exactly as a QR decomposition of A does
+while the condition number of the columns is below about 1e3. Beyond, a triangular R0 close to the
+right one is needed: the columns of A R0^-1 are nearly orthonormal, so the Gram matrix of those is
+exact enough, and R is its factor times R0.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+Array = NDArray[np.float64]
+
+# Largest condition number of normed columns for which a Gram matrix is as good as QR: rounding of
+# 1e-16 grows by its square.
+WORST_CONDITION = 1e3
+# Directions in which normed columns vanish are given this length in R0. A Gram matrix has them
+# wrong by 1e-8 of it, which is 1e-14 of the columns: a backward error such as QR has.
+FLOOR = 1e-6
+
+
+def well_conditioned(R: Array) -> bool:
+    """Whether the columns of R, normed, are independent enough to be found from a Gram matrix.
+
+    Columns of zeros do not count: they are found exactly.
+    """
+    norms = np.linalg.norm(R, axis=0)
+    alive = norms > 0
+    R = (R / np.where(alive, norms, 1.0))[np.ix_(alive, alive)]
+    if not np.diag(R).all():
+        return False
+    inverse, singular = dtrtri(R, lower=0)
+    return not singular and bool(np.linalg.norm(inverse) <= WORST_CONDITION)
+
+
+def rough_factor(gram: Array) -> Array:
+    """A regular R0 with R0^T R0 close to the Gram matrix of dependent or nearly so columns."""
+    norms = np.sqrt(np.diag(gram))
+    norms = np.where(norms > 0, norms, 1.0)
+    normed, shift = gram / np.outer(norms, norms), FLOOR**2
+    np.fill_diagonal(normed, 1.0)
+    while True:
+        R, failed = dpotrf(normed + shift * np.eye(len(normed)), lower=0, clean=1)
+        if not failed:
+            result: Array = R * norms
+            return result
+        shift *= 10.0
+
+
+def factor_of_gram(gram: Array, rough: Array | None = None, *, last: bool = False) -> Array | None:
+    """R of A from the Gram matrix of A, or of A R0^-1; None when that is not exact enough.
+
+    Args:
+        gram: A^T A, or R0^-T A^T A R0^-1.
+        rough: R0, upper-triangular and regular.
+        last: take what can be had.
+    """
+    alive = np.flatnonzero(np.diag(gram) > 0)
+    inner, outer = np.ix_(alive, alive), np.eye(len(gram)) if rough is None else rough
+    norms = np.sqrt(np.diag(gram)[alive])
+    found, failed = dpotrf(gram[inner] / np.outer(norms, norms), lower=0, clean=1)
+    R = np.zeros_like(gram)
+    if not failed and well_conditioned(found):
+        R[inner] = found * norms
+    elif rough is None:
+        return None
+    else:
+        # Some directions vanish: right if they have next to no length in R0.
+        values, vectors = np.linalg.eigh(gram[inner])
+        R[inner] = triangle(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
+        small = vectors[:, values < values[-1] / WORST_CONDITION**2]
+        lengths = np.linalg.norm(R @ rough, axis=0)
+        if not last and (np.abs(small.T @ rough[alive]) > 10 * FLOOR * lengths).any():
+            return None
+    result: Array = R @ outer
+    return result
+
+
+def triangle(stacked: Array) -> Array:
+    """The square upper-triangular R of a QR decomposition, with a diagonal that is not negative."""
+    rows, columns = stacked.shape
+    R = np.zeros((columns, columns))
+    R[: min(rows, columns)] = np.linalg.qr(stacked, mode="r")
+    signs = np.where(np.diag(R) < 0, -1.0, 1.0)
+    result: Array = signs[:, None] * R
+    return result
