@@ -118,10 +118,10 @@ def assembly_of(tree: RobotTree) -> Assembly:
             base_phi = link.phi
     parts = [Part(tree.base, -1, np.eye(4), None, base_phi)]
     own = own_phi(tree)
-    for body, (link, joint, parent) in enumerate(
+    for body, (name, joint, parent) in enumerate(
         zip(tree.links, tree.joints, tree.parents, strict=True)
     ):
-        parts.append(Part(link, parent + 1, tree.placements[body], joint, own[body]))
+        parts.append(Part(name, parent + 1, tree.placements[body], joint, own[body]))
     parts += [
         Part(link.name, link.body + 1, link.placement, None, link.phi)
         for link in tree.fixed

@@ -6,19 +6,11 @@ from pathlib import Path
 from typing import Literal
 
 from robotid.errors import BadDataError, Notice
+from robotid.robot import edit
 from robotid.robot.assembly import Assembly, tree_of
 from robotid.robot.catalog import robot_path
 from robotid.robot.description import Description
-from robotid.robot.edit import (
-    Payload,
-    add_payload,
-    chain,
-    fix_base,
-    float_base,
-    lock,
-    mount,
-    with_gravity,
-)
+from robotid.robot.edit import Payload
 from robotid.robot.mjcf import read_mjcf
 from robotid.robot.physical import check_bodies, check_links
 from robotid.robot.tree import RobotTree
@@ -51,16 +43,18 @@ class Changes:
 
     def applied(self, assembly: Assembly) -> Assembly:
         """The changed robot."""
-        assembly = lock(assembly, self.lock)
+        assembly = edit.lock(assembly, self.lock)
         if self.chain is not None:
-            assembly = chain(assembly, *self.chain)
+            assembly = edit.chain(assembly, *self.chain)
         if self.base is not None:
-            assembly = float_base(assembly) if self.base == "floating" else fix_base(assembly)
+            assembly = (
+                edit.float_base(assembly) if self.base == "floating" else edit.fix_base(assembly)
+            )
         for payload in self.payloads:
-            assembly = add_payload(assembly, payload)
+            assembly = edit.add_payload(assembly, payload)
         if self.gravity is not None:
-            assembly = with_gravity(assembly, self.gravity)
-        return assembly if self.mount is None else mount(assembly, self.mount)
+            assembly = edit.with_gravity(assembly, self.gravity)
+        return assembly if self.mount is None else edit.mount(assembly, self.mount)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +69,28 @@ class Loaded:
     changes: Changes
 
 
-def load_robot(source: str | Path, changes: Changes | None = None) -> Loaded:
-    """Read a robot.
+def load_robot(
+    source: str | Path,
+    *,
+    lock: Mapping[str, float] | None = None,
+    chain: tuple[str, str] | None = None,
+    base: Literal["fixed", "floating"] | None = None,
+    payloads: tuple[Payload, ...] = (),
+    gravity: tuple[float, float, float] | None = None,
+    mount: tuple[float, float, float] | None = None,
+) -> Loaded:
+    """Read a robot, and change it as `Changes` says.
 
-    Args:
-        source: a path (URDF or MJCF, told apart by content), or the name of a shipped robot; a bare
-            word is a name, see `catalog`.
-        changes: what to change.
+    `source` is a path (URDF or MJCF, told apart by content) or the name of a shipped robot; a bare
+    word is a name, see `catalog`.
     """
+    changes = Changes(
+        lock=lock or {}, chain=chain, base=base, payloads=payloads, gravity=gravity, mount=mount
+    )
     path = robot_path(source)
     if path.suffix == ".xacro":
         refuse_xacro(str(path))
-    return loaded_from(read_xml(path), path, changes or Changes())
+    return loaded_from(read_xml(path), path, changes)
 
 
 def reload_robot(data: bytes, loaded: Loaded) -> Loaded:

@@ -29,7 +29,7 @@ def name_of(source: XmlSource, element: Element, attribute: str = "name") -> str
     """An attribute that holds a name."""
     name = element.attributes.get(attribute, "").strip()
     if not name:
-        source.fail("missing-attribute", f"<{element.tag}> needs {attribute}=\"…\"", element)
+        source.fail("missing-attribute", f'<{element.tag}> needs {attribute}="…"', element)
     return name
 
 
@@ -59,11 +59,13 @@ def number(
 ) -> float:
     """One number; one without a default must be there."""
     if attribute not in element.attributes and default is None:
-        source.fail("missing-attribute", f"<{element.tag}> needs {attribute}=\"…\"", element)
+        source.fail("missing-attribute", f'<{element.tag}> needs {attribute}="…"', element)
     return vector(source, element, attribute, [default or 0.0], largest)[0]
 
 
-def _number(source: XmlSource, element: Element, attribute: str, word: str, largest: float) -> float:
+def _number(
+    source: XmlSource, element: Element, attribute: str, word: str, largest: float
+) -> float:
     where = f"<{element.tag}>: {attribute}"
     try:
         if "_" in word or not word.isascii():  # Python reads these, robot files do not have them

@@ -5,7 +5,8 @@ centre of mass, in the axes of the inertial `<origin>`.
 """
 
 from collections.abc import Mapping
-from typing import get_args
+from dataclasses import replace
+from typing import cast, get_args
 
 import numpy as np
 
@@ -34,8 +35,8 @@ def read_urdf(source: XmlSource) -> Description:
     parents = _parents(source, links, joints)
     base = _base(source, links, parents)
     children: dict[str, list[str]] = {link: [] for link in links}
-    for child, (parent, joint) in parents.items():
-        children[parent].append(joint)
+    for above, via in parents.values():
+        children[above].append(via)
     notices: list[Notice] = []
     parts = [Part(base, -1, np.eye(4), None, _phi(source, links[base]))]
     pending = [(0, joint) for joint in reversed(children[base])]
@@ -50,7 +51,7 @@ def read_urdf(source: XmlSource) -> Description:
             hint = "only the whole robot may float: on a link without <inertial>"
             source.fail("floating-joint", said, element, joint=name, hint=hint)
         placement = _pose(source, only(source, element, "origin"))
-        pending += [(len(parts), joint_) for joint_ in reversed(children[child])]
+        pending += [(len(parts), below) for below in reversed(children[child])]
         parts.append(Part(child, parent, placement, joint, _phi(source, links[child])))
     robot = source.root.attributes.get("name", "").strip() or "robot"
     return Description(
@@ -133,9 +134,7 @@ def _base(
     return roots[0]
 
 
-def _joint(
-    source: XmlSource, name: str, element: Element, notices: list[Notice]
-) -> Joint | None:
+def _joint(source: XmlSource, name: str, element: Element, notices: list[Notice]) -> Joint | None:
     kind = element.attributes.get("type", "").strip()
     if kind == "fixed":
         return None
@@ -151,6 +150,7 @@ def _joint(
     if length < 1e-9:
         said = f"the axis of joint {name!r} has no direction"
         source.fail("zero-axis", said, axis_element, joint=name)
+    x, y, z = (float(share) for share in axis / length)
     dynamics = only(source, element, "dynamics")
     loss = [vector(source, dynamics, which, [0.0])[0] for which in ("damping", "friction")]
     if min(loss) < 0:
@@ -158,8 +158,8 @@ def _joint(
         source.fail("negative-friction", said, dynamics, joint=name)
     return Joint(
         name=name,
-        kind=kind,
-        axis=tuple(float(x) for x in axis / length),
+        kind=cast("JointKind", kind),
+        axis=(x, y, z),
         limits=_limits(source, name, kind, element, notices),
         damping=loss[0],
         friction=loss[1],
@@ -169,7 +169,10 @@ def _joint(
 def _limits(
     source: XmlSource, name: str, kind: str, joint: Element, notices: list[Notice]
 ) -> Limits:
-    """Limits of a joint; what a file leaves out or gives as 0 (speed, effort) is no limit."""
+    """Limits of a joint; what a file leaves out is no limit.
+
+    An effort of 0 is a joint without a motor; a speed of 0 is one that nobody filled in.
+    """
     element = only(source, joint, "limit")
     if element is None:
         return Limits()
@@ -187,11 +190,12 @@ def _limits(
         if value < 0:
             said = f"joint {name!r}: {which} limit {value:g} is negative"
             source.fail("bad-limits", said, element, joint=name)
-        if value == 0:
-            said = f"{which} limit 0 is taken as no limit"
-            place = {"file": source.file, "line": element.line, "joint": name}
-            notices.append(Notice(code="zero-limit", message=said, **place))
-        most.append(value or np.inf)
+        most.append(value)
+    if most[0] == 0:
+        said = "velocity limit 0 is taken as no limit"
+        place = Notice(code="zero-limit", message=said, file=source.file, line=element.line)
+        notices.append(replace(place, joint=name))
+        most[0] = np.inf
     return Limits(lower, upper, *most)
 
 
@@ -208,8 +212,7 @@ def _mimics(source: XmlSource, joints: Mapping[str, Element]) -> dict[str, Robot
                 line=mimic.line,
                 column=mimic.column,
                 joint=name,
-                hint=f"lock it at a value ({name}=0), choose a chain without it, "
-                "or remove <mimic>",
+                hint=f"lock it at a value ({name}=0), choose a chain without it, or remove <mimic>",
             )
     return errors
 
