@@ -5,12 +5,10 @@ import torch
 
 from robotid.errors import ConfigError
 from robotid.spatial.inertia import Parts, phi_of, pseudo_inertia
-from robotid.spatial.inertia import spatial_inertia as spatial_inertia_of
 from robotid.spatial.parametrisations.table import PARAMETRISATIONS, parametrisation
 from robotid.spatial.so3 import rotation_exp
 
 EVERY = list(PARAMETRISATIONS)
-WITH_PHI = [name for name in EVERY if name != "nostr"]
 FULL = [name for name in EVERY if PARAMETRISATIONS[name].guarantees.full]
 DOUBLE = torch.float64
 
@@ -175,7 +173,7 @@ def test_gradients(name):
     theta[:, 0] += 1.0
     theta[1, 4:] *= 1e-4  # where axis-angle uses its series
     theta.requires_grad_(True)
-    assert torch.autograd.gradcheck(entry.spatial_inertia, theta)
+    assert torch.autograd.gradcheck(entry.phi, theta)
 
 
 @pytest.mark.parametrize("dtype", [DOUBLE, torch.float32])
@@ -190,7 +188,7 @@ def test_gradients_at_zero_are_finite(name, dtype):
     extreme[:, -1] = torch.tensor([-200.0, 200.0])  # where the sigmoid of `tri` is 0 and 1
     for start in (zero, extreme):
         theta = start.clone().requires_grad_(True)
-        entry.spatial_inertia(theta).square().sum().backward()
+        entry.phi(theta).square().sum().backward()
         assert bool(theta.grad.isfinite().all())
 
 
@@ -199,29 +197,16 @@ def test_gradients_at_zero_are_finite(name, dtype):
 def test_batch_shapes(name, shape):
     entry = PARAMETRISATIONS[name]
     theta = normal(*shape, entry.size)
-    together = entry.spatial_inertia(theta)
-    assert together.shape == (*shape, 6, 6)
+    together = entry.phi(theta)
+    assert together.shape == (*shape, 13 if name == "nostr" else 10)
     phi = rigid_bodies(*BODIES["ordinary"])[: max(1, theta[..., 0].numel())].reshape(*shape, 10)
     inverse = entry.theta(phi)
     assert inverse.shape == theta.shape
     for index in torch.ones(shape).nonzero().tolist():
         place = tuple(index)
-        alone = entry.spatial_inertia(theta[place])
+        alone = entry.phi(theta[place])
         torch.testing.assert_close(together[place], alone, rtol=1e-13, atol=1e-14)
         torch.testing.assert_close(inverse[place], entry.theta(phi[place]), rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", WITH_PHI)
-def test_phi_and_spatial_inertia_agree(name):
-    entry = PARAMETRISATIONS[name]
-    theta = normal(50, entry.size)
-    expected = spatial_inertia_of(entry.phi(theta))
-    torch.testing.assert_close(entry.spatial_inertia(theta), expected)
-
-
-def test_nostr_has_no_phi():
-    with pytest.raises(ConfigError, match="spatial_inertia"):
-        PARAMETRISATIONS["nostr"].phi(torch.ones(13))
 
 
 @pytest.mark.parametrize("name", EVERY)

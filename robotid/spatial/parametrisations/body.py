@@ -7,7 +7,6 @@ from torch import Tensor
 
 from robotid.errors import ConfigError
 from robotid.spatial.inertia import inertia_matrix, six_of
-from robotid.spatial.so3 import skew
 
 BIAS = 1e-8  # keeps masses [kg] and moments [kg m²] that are squares above zero
 THINNEST = 1e-12  # [m²]; squared radius of gyration below which `log` and `tri` thicken a link
@@ -24,11 +23,10 @@ class Body(NamedTuple):
         """Link parameters, shape (..., 10); the inertia has to be symmetric."""
         return torch.cat([self.mass[..., None], self.first_moment, six_of(self.inertia)], -1)
 
-    def spatial_inertia(self) -> Tensor:
-        """M = [[m 1, −[h]], [[h], I]], shape (..., 6, 6); the inertia may be any 3×3 matrix."""
-        k = skew(self.first_moment)
-        top = torch.cat([self.mass[..., None, None] * identity(k), -k], -1)
-        return torch.cat([top, torch.cat([k, self.inertia], -1)], -2)
+    def phi_of_nine(self) -> Tensor:
+        """(m, h, nine entries of the inertia), shape (..., 13), as inverse dynamics takes them."""
+        nine = self.inertia.flatten(-2)
+        return torch.cat([self.mass[..., None], self.first_moment, nine], -1)
 
 
 class Central(NamedTuple):

@@ -16,7 +16,7 @@ class Guarantees(NamedTuple):
     """What holds for every theta, as far as rounding allows.
 
     Args:
-        symmetric: the inertia is symmetric, so there is a phi.
+        symmetric: the inertia is symmetric, so ten numbers are enough.
         mass_positive: m > 0.
         inertia_positive: the inertia about the centre of mass is positive definite.
         triangle: its principal moments satisfy the triangle inequalities.
@@ -42,7 +42,7 @@ class Parametrisation:
         summary: one line.
         guarantees: what every theta gives.
         components: names of the entries of theta.
-        spread: standard deviation of each entry at a random start, as published.
+        spread: standard deviation of each entry at a random start.
         forward: theta (..., size) to a `Body`.
         inverse: phi (..., 10) to theta (..., size).
     """
@@ -61,15 +61,13 @@ class Parametrisation:
         return len(self.components)
 
     def phi(self, theta: Tensor) -> Tensor:
-        """Link parameters, shape (..., size) to (..., 10); differentiable."""
-        if not self.guarantees.symmetric:
-            said = f"the inertia of {self.name} need not be symmetric, so it has no phi"
-            raise ConfigError("no-phi", said, hint="take spatial_inertia, or another --inertia")
-        return self.forward(theta).phi()
+        """Link parameters as `rnea` takes them, differentiable.
 
-    def spatial_inertia(self, theta: Tensor) -> Tensor:
-        """M about the link origin, shape (..., size) to (..., 6, 6); differentiable."""
-        return self.forward(theta).spatial_inertia()
+        Shape (..., size) to (..., 10); where the inertia need not be symmetric to (..., 13), with
+        all its nine entries.
+        """
+        body = self.forward(theta)
+        return body.phi() if self.guarantees.symmetric else body.phi_of_nine()
 
     def theta(self, phi: Tensor) -> Tensor:
         """A theta that gives phi back, shape (..., 10) to (..., size).
@@ -83,7 +81,7 @@ class Parametrisation:
     def random(
         self, generator: torch.Generator, links: int, dtype: torch.dtype = torch.float64
     ) -> Tensor:
-        """A random start, shape (links, size): normal with mean zero and the published spread."""
+        """A random start, shape (links, size): normal with mean zero and its spread."""
         shape, device = (links, self.size), generator.device
         normal = torch.randn(shape, generator=generator, dtype=dtype, device=device)
         return normal * torch.tensor(self.spread, dtype=dtype, device=device)
@@ -94,8 +92,8 @@ _FULL = Guarantees(symmetric=True, mass_positive=True, inertia_positive=True, tr
 _FIRST = ("hx", "hy", "hz")
 _LOWER = ("L11", "L22", "L33", "L21", "L31", "L32")
 _SIX = ("xx", "xy", "yy", "xz", "yz", "zz")
-# Spreads of the differentiable Newton-Euler models as in their published code; the papers on
-# `moments` and `log` give none, so these start like the others of their kind.
+# Of diffbary as in its paper, of nostr to cov as in their published code; for `moments` and `log`
+# none is published, so these start like the others.
 _MASS_AND_FIRST = (1.0, 0.1, 0.1, 0.1)
 
 PARAMETRISATIONS: dict[str, Parametrisation] = {
