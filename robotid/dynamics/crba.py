@@ -30,12 +30,10 @@ def crba(
     composite = summed.reshape(*summed.shape[:-1], 4, 4)
     inertia = spatial_inertia(phi_of_pseudo_inertia(composite))
     momentum = (inertia @ at.screws[..., None])[..., 0]
-    half = at.screws @ momentum.mT
     is_above = tree.moves[:, tree.body_of]  # entry (d, e): d moves the body of e
-    upper = half * is_above
-    mass = upper + (upper * (1 - is_above.mT)).mT
+    upper = torch.triu((at.screws @ momentum.mT) * is_above)
+    mass = upper + torch.triu(upper, 1).mT
     if rotor_inertia is None:
         return mass
-    return mass + torch.nn.functional.pad(
-        torch.diag_embed(rotor_inertia), (robot.nv - robot.n, 0, robot.nv - robot.n, 0)
-    )
+    base = robot.nv - robot.n
+    return mass + torch.nn.functional.pad(torch.diag_embed(rotor_inertia), (base, 0, base, 0))

@@ -50,12 +50,8 @@ def rnea(
     tau = gathered(tree, at, wrenches(moving, tree.phi if phi is None else phi))
     if rotor_inertia is None:
         return tau
-    driven = rotor_inertia * qdd[..., robot.nv - robot.n :]
-    if robot.floating:
-        driven = torch.cat(
-            [torch.zeros_like(driven[..., :1]).expand(*driven.shape[:-1], 6), driven], -1
-        )
-    return tau + driven
+    base = robot.nv - robot.n
+    return tau + torch.nn.functional.pad(rotor_inertia * qdd[..., base:], (base, 0))
 
 
 def wrenches(moving: Motion, phi: Tensor) -> Tensor:
