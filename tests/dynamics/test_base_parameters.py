@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from robotid.robot.tree import STANDARD_GRAVITY, Joint, RobotTree
 from robotid.spatial.transport import change_of_frame
 from tests.reference_models import random_phi, random_rotation, random_state, random_tree
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "base_parameters.md"
 RIGHT = np.pi / 2
 # Standard Denavit-Hartenberg parameters of the Panda with its flange: d, a [m], alpha [rad].
 STANDARD_DH = [
@@ -245,6 +247,12 @@ def test_text_is_as_the_table_prints_it():
     differs = [index for index in range(43) if ours[index] != expected[index]]
     assert differs == [11]  # where the table factors a coefficient out of unequal ones
     assert ours[11] == "L3yy + L4zz - 1089/160000 m3 - 1089/80000 (m4 + m5 + m6 + m7)"
+
+
+def test_document_prints_the_same():
+    standard, distal = standard_panda()
+    rows = [grouping.text() for grouping in groupings(base_parameters(standard, frames=distal))]
+    assert "\n".join(["```", *rows, "```"]) in DOCUMENT.read_text(encoding="utf-8")
 
 
 def test_parser_of_the_table():

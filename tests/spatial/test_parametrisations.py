@@ -3,10 +3,12 @@
 import pytest
 import torch
 
+from robotid.dynamics.rnea import rnea
 from robotid.errors import ConfigError
 from robotid.spatial.inertia import Parts, phi_of, pseudo_inertia
 from robotid.spatial.parametrisations.table import PARAMETRISATIONS, parametrisation
 from robotid.spatial.so3 import rotation_exp
+from tests.reference_models import random_state, random_tree
 
 EVERY = list(PARAMETRISATIONS)
 FULL = [name for name in EVERY if PARAMETRISATIONS[name].guarantees.full]
@@ -207,6 +209,16 @@ def test_batch_shapes(name, shape):
         alone = entry.phi(theta[place])
         torch.testing.assert_close(together[place], alone, rtol=1e-13, atol=1e-14)
         torch.testing.assert_close(inverse[place], entry.theta(phi[place]), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_inverse_dynamics_takes_every_phi(name):
+    robot = random_tree(7, bodies=5, floating=False)
+    phi = torch.tensor(robot.phi)
+    q, qd, qdd = (torch.from_numpy(x) for x in random_state(robot, 1, (6,)))
+    entry = PARAMETRISATIONS[name]
+    tau = rnea(robot, q, qd, qdd, entry.phi(entry.theta(phi)))
+    torch.testing.assert_close(tau, rnea(robot, q, qd, qdd, phi), rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", EVERY)
