@@ -7,9 +7,8 @@ import pytest
 
 from robotid.dynamics.base_parameters import base_parameters, random_regressor
 from robotid.dynamics.groupings import describe, groupings
+from robotid.robot.load import load_robot
 from tests.dynamics.test_base_parameters import DOCUMENT, EVERY_TERM, svd_rank
-
-load = pytest.importorskip("robotid.robot.load", reason="the readers are not merged yet")
 
 ROW = r"^\| (\w+) \| (\d+)(, floating)? \| (\d+) \| (\d+) \|$"
 LISTED = re.findall(ROW, DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
@@ -24,7 +23,7 @@ def test_every_shipped_robot_is_listed():
 @pytest.mark.parametrize("row", LISTED, ids=lambda row: row[0])
 def test_listed_robot(row):
     name, joints, floating, parameters, rank = row
-    robot = load.load_robot(name).tree
+    robot = load_robot(name).tree
     base = base_parameters(robot)
     assert (robot.n, robot.floating) == (int(joints), bool(floating))
     assert (len(base.names), base.rank) == (int(parameters), int(rank))
@@ -40,6 +39,6 @@ def test_listed_robot(row):
 
 
 def test_measures_of_the_panda_are_exact():
-    robot = load.load_robot("panda").tree
+    robot = load_robot("panda").tree
     assert all(grouping.exact for grouping in groupings(base_parameters(robot)))
     assert "L1zz + L2yy" in describe(robot)
