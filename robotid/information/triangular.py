@@ -16,8 +16,8 @@ Array = NDArray[np.float64]
 # 1e-16 grows by its square.
 WORST_CONDITION = 1e3
 # Directions in which normed columns vanish are given this length in R0. A Gram matrix has them
-# wrong by 1e-8 of it, which is 1e-14 of the columns: a backward error such as QR has.
-FLOOR = 1e-6
+# wrong by 1e-8 of it, which is below 1e-14 of the columns: a backward error such as QR has.
+FLOOR = 3e-7
 
 
 def well_conditioned(R: Array) -> bool:
