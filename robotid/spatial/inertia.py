@@ -11,7 +11,7 @@ from torch import Tensor
 
 from robotid.spatial.so3 import skew
 
-# Entry (row, column) of a symmetric 3×3 matrix among (xx, xy, yy, xz, yz, zz).
+# Entry (row, column) of a symmetric matrix among (xx, xy, yy, xz, yz, zz).
 _PLACES = [0, 1, 3, 1, 2, 4, 3, 4, 5]
 _UPPER = [0, 1, 4, 2, 5, 8]
 
@@ -26,7 +26,7 @@ class Parts(NamedTuple):
 
 def symmetric(six: Tensor) -> Tensor:
     """The symmetric matrix of (xx, xy, yy, xz, yz, zz), shape (..., 6) to (..., 3, 3)."""
-    return six[..., _PLACES].unflatten(-1, (3, 3))
+    return six[..., _PLACES].reshape(*six.shape[:-1], 3, 3)
 
 
 def six_of(matrix: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ def skew(x: Tensor) -> Tensor:
     """The matrix [x] with [x] y = x × y, shape (..., 3) to (..., 3, 3)."""
     a, b, c = x.unbind(-1)
     zero = torch.zeros_like(a)
-    return torch.stack([zero, -c, b, c, zero, -a, -b, a, zero], -1).unflatten(-1, (3, 3))
+    return torch.stack([zero, -c, b, c, zero, -a, -b, a, zero], -1).reshape(*x.shape, 3)
 
 
 def rotation_about(axis: Tensor, angle: Tensor) -> Tensor:
@@ -47,6 +47,7 @@ def rotation_rpy(angles: Tensor) -> Tensor:
 
 def rotation_from_quaternion(quaternion: Tensor) -> Tensor:
     """The rotation of (x, y, z, w), shape (..., 4); the length does not matter."""
-    unit = quaternion / torch.linalg.vector_norm(quaternion, dim=-1, keepdim=True)
+    unit: Tensor = quaternion / torch.linalg.vector_norm(quaternion, dim=-1, keepdim=True)
     k, w = skew(unit[..., :3]), unit[..., 3, None, None]
-    return torch.eye(3, dtype=unit.dtype, device=unit.device) + 2 * w * k + 2 * (k @ k)
+    eye = torch.eye(3, dtype=unit.dtype, device=unit.device)
+    return eye + 2 * w * k + 2 * (k @ k)

@@ -1,0 +1,119 @@
+"""The constant arrays of a robot's tree as tensors, and the check of what functions are given.
+
+Sums along the path from the base to a body, and over the subtree of a body, are products with the
+matrix of ancestors. So only the chain of poses is computed body by body; velocities, forces,
+composite inertias and regressors are a few operations on all bodies at once.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robotid.errors import UsageError
+from robotid.robot.tree import RobotTree
+
+
+class Structure(NamedTuple):
+    """Tree of a robot as tensors.
+
+    Args:
+        ancestors: entry (i, j) is 1 when body j is i or lies between the base and i.
+        above: the same without the diagonal.
+        parent: entry (i, j) is 1 when body j is the parent of i.
+        axes: joint axes in body coordinates, shape (bodies, 3); zero for a floating joint.
+        turns: 1 for joints that turn, else 0, shape (bodies,).
+        slides: 1 for prismatic joints, else 0, shape (bodies,).
+        body_of: body that each velocity coordinate moves, shape (nv,).
+        moves: entry (d, i) is 1 when coordinate d moves body i, shape (nv, bodies).
+        placements: pose of each body in its parent at q = 0, shape (bodies, 4, 4).
+        phi: nominal link parameters, shape (bodies, 10).
+        gravity: shape (3,) [m/s²].
+    """
+
+    ancestors: Tensor
+    above: Tensor
+    parent: Tensor
+    axes: Tensor
+    turns: Tensor
+    slides: Tensor
+    body_of: Tensor
+    moves: Tensor
+    placements: Tensor
+    phi: Tensor
+    gravity: Tensor
+
+
+@lru_cache(maxsize=64)
+def structure_of(robot: RobotTree, dtype: torch.dtype, device: torch.device) -> Structure:
+    """The tensors of a robot in the type and on the device of a computation."""
+    kinds = [joint.kind for joint in robot.joints]
+    base = [0] * 6 if robot.floating else []
+    body_of = np.array(base + list(range(int(robot.floating), robot.bodies)))
+    parent = np.zeros((robot.bodies, robot.bodies))
+    for body, above in enumerate(robot.parents):
+        if above >= 0:
+            parent[body, above] = 1.0
+    ancestors = robot.ancestors.astype(float)
+
+    def tensor(values: object) -> Tensor:
+        return torch.tensor(np.asarray(values, dtype=np.float64), dtype=dtype, device=device)
+
+    return Structure(
+        ancestors=tensor(ancestors),
+        above=tensor(ancestors - np.eye(robot.bodies)),
+        parent=tensor(parent),
+        axes=tensor([joint.axis for joint in robot.joints]),
+        turns=tensor([kind in ("revolute", "continuous") for kind in kinds]),
+        slides=tensor([kind == "prismatic" for kind in kinds]),
+        body_of=torch.tensor(body_of, device=device),
+        moves=tensor(ancestors.T[body_of]),
+        placements=tensor(robot.placements),
+        phi=tensor(robot.phi),
+        gravity=tensor(robot.gravity),
+    )
+
+
+def checked(robot: RobotTree, q: Tensor, **others: Tensor | None) -> Structure:
+    """The robot's tensors, once all arguments have the right lengths and one type.
+
+    Args:
+        robot: the robot.
+        q: configuration, shape (..., nq).
+        others: further arguments by name; None where not given.
+    """
+    lengths = {
+        "q": (robot.nq,),
+        "qd": (robot.nv,),
+        "qdd": (robot.nv,),
+        "tau": (robot.nv,),
+        "placements": (robot.bodies, 4, 4),
+        "gravity": (3,),
+        "rotor_inertia": (robot.n,),
+    }
+    if not q.is_floating_point():
+        raise UsageError("wrong-dtype", f"q is {q.dtype}, a floating-point type is needed")
+    for name, value in {"q": q, **others}.items():
+        if value is None:
+            continue
+        if name == "phi":
+            fits = value.shape[-2:] in ((robot.bodies, 10), (robot.bodies, 13))
+            wanted: tuple[int, ...] = (robot.bodies, 10)
+        else:
+            wanted = lengths[name]
+            fits = value.shape[-len(wanted) :] == wanted
+        if not fits:
+            shape = ", ".join(map(str, wanted))
+            raise UsageError(
+                "wrong-shape",
+                f"{name} has shape {tuple(value.shape)}, robot {robot.name} needs (..., {shape})",
+            )
+        if value.dtype != q.dtype or value.device != q.device:
+            raise UsageError(
+                "mixed-dtypes",
+                f"{name} is {value.dtype} on {value.device}, q is {q.dtype} on {q.device}",
+                hint="convert them to one type; float64 is right for identification",
+            )
+    return structure_of(robot, q.dtype, q.device)
