@@ -19,7 +19,7 @@ LAYERS = [
     {"cli"},
     {"runner"},
     {"stages"},
-    {"excitation", "fitting", "evaluation", "reporting", "logs"},
+    {"excitation", "fitting", "evaluation", "reporting", "logs", "simulation"},
     {"models"},
     {"signals"},
     {"dynamics"},

@@ -71,7 +71,8 @@ def follow(
         plant: the robot, or rather one for each recording.
         controller: what drives them.
         clock: for how long and how finely.
-        joints, recordings: names, for messages.
+        joints: names, for messages.
+        recordings: names, for messages.
     """
     shape = (clock.samples, len(recordings), len(joints))
     kept = {name: np.empty(shape) for name in Motion._fields if name != "tau"}

@@ -47,7 +47,7 @@ class Friction(NamedTuple):
         return self.kind == "stick-slip"
 
     def torque(self, qd: Array, z: Array) -> tuple[Array, Array]:
-        """f and ż, shape (..., n), at velocity and state of shape (..., n).
+        """F and ż, shape (..., n), at velocity and state of shape (..., n).
 
         A law without memory leaves z alone and gives ż = 0.
         """

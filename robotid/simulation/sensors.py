@@ -26,7 +26,7 @@ class Sensors(NamedTuple):
         velocity: by a sensor, as the difference of positions, or not at all.
     """
 
-    encoder_step: float
+    encoder_step: Array
     noise_q: float
     noise_qd: float
     noise_tau: Array
@@ -56,13 +56,13 @@ def measure(
     motion: Motion, recording: int, clock: Clock, sensors: Sensors, random: np.random.Generator
 ) -> Measured:
     """What the log of one recording says."""
-    t = np.arange(clock.samples) * (clock.every * clock.step_s)
+    t = np.arange(clock.samples, dtype=np.float64) * (clock.every * clock.step_s)
     on_motor = sensors.position == "motor"
     q = (motion.theta if on_motor else motion.q)[:, recording]
     qd = (motion.thetad if on_motor else motion.qd)[:, recording]
     noise = random.standard_normal((3, *q.shape))
     seen = q + sensors.noise_q * noise[0]
-    if sensors.encoder_step > 0:
+    if sensors.encoder_step.any():
         seen = np.round(seen / sensors.encoder_step) * sensors.encoder_step
     rate: Array | None = qd + sensors.noise_qd * noise[1]
     if sensors.velocity == "difference":

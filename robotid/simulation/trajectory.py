@@ -80,7 +80,7 @@ def make_trajectory(
         speed: share of each joint's velocity limit that may be used.
         random: where coefficients, phases and centres come from.
     """
-    lower, half, fastest = _reach(robot)
+    lower, half, fastest = reach(robot)
     n, wanted = robot.n, np.full(robot.n, options.position_share)
     if options.trajectory == "fourier":
         omega = np.full(n, 2 * np.pi / options.period_s)
@@ -112,7 +112,7 @@ def per_joint(values: Sequence[float], robot: RobotTree, key: str) -> Array:
     return np.broadcast_to(np.asarray(values, dtype=np.float64), (robot.n,))
 
 
-def _reach(robot: RobotTree) -> tuple[Array, Array, Array]:
+def reach(robot: RobotTree) -> tuple[Array, Array, Array]:
     """Lower end, half range and speed of each joint; reasonable ones where there is no limit."""
     assumed = np.array([_SLIDING if j.kind == "prismatic" else _TURNING for j in robot.driven])
     lower, upper = robot.bound("lower"), robot.bound("upper")
@@ -124,7 +124,7 @@ def _reach(robot: RobotTree) -> tuple[Array, Array, Array]:
 
 
 def _series(a: Array, b: Array, omega: Array, t: Array) -> tuple[Array, Array, Array]:
-    """p and its two derivatives, each of shape (times, n)."""
+    """P and its two derivatives, each of shape (times, n)."""
     p, pd, pdd = np.zeros((3, t.size, omega.size))
     for harmonic in range(a.shape[1]):
         w = omega * (harmonic + 1)
@@ -137,7 +137,7 @@ def _series(a: Array, b: Array, omega: Array, t: Array) -> tuple[Array, Array, A
 
 
 def _fade_in(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
-    """A quintic from 0 to 1 and its two derivatives: at rest, without acceleration, at both ends."""
+    """A quintic from 0 to 1 and its two derivatives, which are zero at both ends."""
     x = np.clip(t / ramp_s, 0.0, 1.0)
     return (
         x**3 * (10 - 15 * x + 6 * x**2),
