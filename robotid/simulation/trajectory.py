@@ -1,8 +1,11 @@
 """Trajectories to follow: sums of sines that start at rest and keep to the joints' limits.
 
-Each joint follows a Fourier series (Swevers) about a centre, faded in from rest:
+Each joint follows a Fourier series (Swevers) about a centre:
 
-    q_i(t) = c_i + s(t) p_i(t),  p_i(t) = Σ_l a_il/(ω_i l) sin(ω_i l t) − b_il/(ω_i l) cos(ω_i l t)
+    q_i(t) = c_i + p_i(s(t)),  p_i(s) = Σ_l a_il/(ω_i l) sin(ω_i l s) − b_il/(ω_i l) cos(ω_i l s)
+
+Time s stands still at first and comes up to speed within the ramp, so the robot starts at rest and
+goes nowhere and never faster than the series itself.
 
 A trajectory from elsewhere is anything with the method `at`.
 """
@@ -24,7 +27,6 @@ _TURNING, _SLIDING = (np.pi, 2 * np.pi), (0.5, 1.0)
 # Periods of single sines whose ratios keep the joints from repeating a posture soon [s].
 _PERIODS_S = (23.0, 19.0, 17.0, 13.0, 11.0, 7.0, 5.0)
 _SAMPLES_PER_HARMONIC = 64
-_STEEPEST = 1.875  # of the fade-in: the largest slope of 6x⁵ − 15x⁴ + 10x³
 
 
 class Reference(NamedTuple):
@@ -43,13 +45,13 @@ class Trajectory(Protocol):
 
 
 class FourierTrajectory(NamedTuple):
-    """A Fourier series per joint, faded in from rest.
+    """A Fourier series per joint, from rest.
 
     Args:
         centre: shape (n,).
         a, b: coefficients, shape (n, harmonics) [rad/s or m/s].
         omega: fundamental frequency of each joint, shape (n,) [rad/s].
-        ramp_s: how long the fade-in takes.
+        ramp_s: how long it takes to come up to speed.
     """
 
     centre: Array
@@ -60,13 +62,10 @@ class FourierTrajectory(NamedTuple):
 
     def at(self, t: Array) -> Reference:
         """The reference at times of shape (times,) [s], derivatives in closed form."""
-        p, pd, pdd = _series(self.a, self.b, self.omega, t)
-        s, sd, sdd = (x[:, None] for x in _fade_in(t, self.ramp_s))
-        return Reference(
-            self.centre + s * p,
-            sd * p + s * pd,
-            sdd * p + 2 * sd * pd + s * pdd,
-        )
+        s, sd, sdd = _run_up(t, self.ramp_s)
+        p, pd, pdd = _series(self.a, self.b, self.omega, s)
+        sd, sdd = sd[:, None], sdd[:, None]
+        return Reference(self.centre + p, sd * pd, sd**2 * pdd + sdd * pd)
 
 
 def make_trajectory(
@@ -93,8 +92,7 @@ def make_trajectory(
         phase = random.uniform(0, 2 * np.pi, n)
         a, b = np.cos(phase)[:, None], -np.sin(phase)[:, None]
     position, velocity = _peaks(a, b, omega)
-    steepest = velocity + _STEEPEST / options.ramp_s * position
-    scale = np.minimum(wanted * half / position, speed * fastest / steepest)
+    scale = np.minimum(wanted * half / position, speed * fastest / velocity)
     # What the joint does not need of its range is where its centre may lie.
     spare = options.position_share * half - scale * position
     centre = lower + half + random.uniform(-1, 1, n) * spare
@@ -136,13 +134,13 @@ def _series(a: Array, b: Array, omega: Array, t: Array) -> tuple[Array, Array, A
     return p, pd, pdd
 
 
-def _fade_in(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
-    """A quintic from 0 to 1 and its two derivatives, which are zero at both ends."""
+def _run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
+    """Time s, its rate and the rate's change; the rate is a quintic from 0 to 1 in x = t/ramp."""
     x = np.clip(t / ramp_s, 0.0, 1.0)
     return (
+        ramp_s * x**4 * (2.5 - 3 * x + x**2) + np.maximum(t - ramp_s, 0.0),
         x**3 * (10 - 15 * x + 6 * x**2),
         30 * x**2 * (1 - x) ** 2 / ramp_s,
-        60 * x * (1 - x) * (1 - 2 * x) / ramp_s**2,
     )
 
 
