@@ -104,6 +104,63 @@ class ExplainAnswer(_Finished):
     results: list[Explained]
 
 
+class RobotSummary(_Answer):
+    """A robot that comes with the package."""
+
+    name: str
+    joints: int = Field(description="Joints with one degree of freedom.")
+    floating: bool
+    mass: float = Field(description="Of all links, fixed ones included [kg].")
+    summary: str
+
+
+class RobotsAnswer(_Finished):
+    """The robots that come with the package."""
+
+    robots: list[RobotSummary]
+
+
+class JointFacts(_Answer):
+    """A joint with one degree of freedom; a limit that is not given is null."""
+
+    name: str
+    kind: Literal["revolute", "continuous", "prismatic"]
+    link: str = Field(description="The link it moves.")
+    parent: str = Field(description="The link that one hangs on.")
+    axis: tuple[float, float, float] = Field(description="In the axes of the link.")
+    lower: float | None = Field(description="[rad or m]")
+    upper: float | None
+    velocity: float | None
+    effort: float | None = Field(description="[N m or N]")
+    damping: float
+    friction: float
+    rotor_inertia: float
+
+
+class LinkFacts(_Answer):
+    """A link of the file, with its own mass."""
+
+    name: str
+    mass: float
+    tied_to: str | None = Field(
+        description="What it is fixed to: a moving link, the base, the ground; null if it moves."
+    )
+
+
+class RobotAnswer(_Finished):
+    """All about one robot."""
+
+    name: str
+    file: str
+    format: Literal["urdf", "mjcf"]
+    base: str
+    floating: bool
+    gravity: tuple[float, float, float]
+    mass: float
+    joints: list[JointFacts]
+    links: list[LinkFacts]
+
+
 ANSWERS = (
     StageAnswer
     | RunAnswer
@@ -113,6 +170,8 @@ ANSWERS = (
     | VerifyAnswer
     | CollectAnswer
     | ExplainAnswer
+    | RobotsAnswer
+    | RobotAnswer
 )
 
 

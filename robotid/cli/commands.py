@@ -9,6 +9,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("robotid.cli.fit", "Fit a model to a filtered dataset."),
     "report": ("robotid.cli.report", "Write a report on one or more fits."),
     "run": ("robotid.cli.run", "Run a pipeline file: all of the above as one graph."),
+    "robots": ("robotid.cli.robots", "List the robots that come with robotid, or show one."),
     "cache status": ("robotid.cli.cache_status", "Show what the cache holds."),
     "cache verify": ("robotid.cli.cache_verify", "Check every byte of the cache."),
     "cache gc": ("robotid.cli.cache_gc", "Remove what was not used for longest."),

@@ -71,9 +71,12 @@ def tree_of(assembly: Assembly) -> RobotTree:
     # Of each part: the body that carries it, and its pose in that body.
     carriers: list[int] = []
     poses: list[Array] = []
-    links, joints, parents, placements = [], [], [], []
+    links: list[str] = []
+    joints: list[Joint] = []
+    parents: list[int] = []
+    placements: list[Array] = []
     phi: list[Array] = []
-    fixed = []
+    fixed: list[FixedLink] = []
     for part in assembly.parts:
         above = carriers[part.parent] if part.parent >= 0 else -1
         placement = (poses[part.parent] if part.parent >= 0 else np.eye(4)) @ part.placement

@@ -70,7 +70,7 @@ def set_attributes(data: bytes, element: Element, values: Mapping[str, str]) -> 
 
 def insert_inside(data: bytes, element: Element, text: str) -> ByteEdit:
     """Put text in front of all an element holds; `<tag/>` is opened for it."""
-    start, end = start_tag(data, element)
+    end = start_tag(data, element)[1]
     if data[end - 2 : end] != b"/>":
         return ByteEdit(end, end, text.encode())
     return ByteEdit(end - 2, end, f">{text}</{element.tag}>".encode())

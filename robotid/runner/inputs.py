@@ -19,6 +19,7 @@ from robotid.errors import (
     from_os_error,
     nearest,
 )
+from robotid.robot.catalog import is_name, shipped_path
 from robotid.runner.task import Piece
 from robotid.stages.contract import INDEX_FILES, Input
 from robotid.store.files import DamagedError, FileFact, hash_file, list_files
@@ -45,10 +46,16 @@ class Located(NamedTuple):
         return self.files[""].sha256 if "" in self.files else content_digest(self.files)
 
 
-def expand(patterns: Iterable[str], base: Path) -> list[Path]:
-    """Paths of an input in a pipeline file: relative to it, with `*`, `?`, `[…]` and `**`."""
+def expand(patterns: Iterable[str], base: Path, kind: str = "file") -> list[Path]:
+    """Paths of an input in a pipeline file: relative to it, with `*`, `?`, `[…]` and `**`.
+
+    A bare word given for a robot is the name of one that comes with the package.
+    """
     paths: list[Path] = []
     for pattern in patterns:
+        if kind == "robot" and is_name(pattern):
+            paths.append(shipped_path(pattern))
+            continue
         path = base / pattern
         if os.path.lexists(path):
             paths.append(path)
@@ -111,7 +118,7 @@ def check_unchanged(piece: Piece) -> None:
 def _facts(path: Path, given: Input) -> dict[str, FileFact]:
     try:
         mode = path.stat().st_mode
-        if given.kind == "file":
+        if given.kind in ("file", "robot"):
             _must_be_file(path, mode)
             return {"": hash_file(path, follow=True)}
         _must_be_folder(path, mode, given.kind)

@@ -24,7 +24,11 @@ class InputResolver:
     def __init__(self, graph: Graph) -> None:
         """Check that all paths of a graph exist: before hours of work, not after."""
         self._paths = {
-            (node.name, role): expand([s for s in sources if not is_reference(s)], graph.base)
+            (node.name, role): expand(
+                [s for s in sources if not is_reference(s)],
+                graph.base,
+                node.stage.inputs[role].kind,
+            )
             for node in graph.nodes
             for role, sources in node.inputs.items()
         }

@@ -54,7 +54,8 @@ class Input:
     """What a stage takes under one role.
 
     Args:
-        kind: `file`, or the kind of folder another stage writes (`dataset`, `fit`, `report`).
+        kind: `file`; `robot`, a robot file or the name of one that comes with the package; or the
+            kind of folder another stage writes (`dataset`, `fit`, `report`).
         metavar: what it is called in a usage line.
         summary: one line for help and messages.
         many: more than one may be given.
