@@ -148,6 +148,7 @@ def _by_joint(robot: RobotTree, values: Array) -> dict[str, float]:
 
 
 def _at_limit(made: Made, motion: Motion) -> Array:
-    """Share of the time each motor was at its limit, shape (recordings, n)."""
-    share: Array = (np.abs(motion.tau) >= made.controller.limit).mean(0)
+    """Share of the time each motor was at its limit, shape (recordings, n); 0 without a motor."""
+    limit = made.controller.limit
+    share: Array = ((np.abs(motion.tau) >= limit) & (limit > 0)).mean(0)
     return share

@@ -74,27 +74,26 @@ def follow(
         joints: names, for messages.
         recordings: names, for messages.
     """
-    shape = (clock.samples, len(recordings), len(joints))
-    kept = {name: np.empty(shape) for name in Motion._fields if name != "tau"}
-    torques = np.empty((clock.steps, *shape[1:]))
-    runaway = _RUNAWAY * (1.0 + np.abs(controller.qd).max((0, 1)))
+    shape = (len(recordings), len(joints))
     y = plant.at_rest(controller.q[0])
+    states = np.empty((len(y), clock.samples, *shape))
+    qdd, tau = np.empty((clock.samples, *shape)), np.empty((clock.steps, *shape))
+    runaway = _RUNAWAY * (1.0 + np.abs(controller.qd).max((0, 1)))
     for step in range(clock.steps):
-        tau = controller.torque(step, *plant.motor(y))
-        torques[step] = tau
-        first = plant.derivative(y, tau)
+        held = controller.torque(step, *plant.motor(y))
+        first = plant.derivative(y, held)
+        tau[step] = held
         if step % clock.every == 0:
             sample = step // clock.every
-            kept["q"][sample], kept["qd"][sample], kept["qdd"][sample] = y[0], y[1], first[1]
-            kept["theta"][sample], kept["thetad"][sample] = plant.motor(y)
-            kept["friction"][sample] = plant.friction(y)
-            kept["tau_link"][sample] = plant.to_link(y, tau, first)
-        y = _advanced(plant, y, tau, first, clock)
+            states[:, sample], qdd[sample] = y, first[1]
+        y = _advanced(plant, y, held, first, clock)
         if not math.isfinite(y.sum()) or (np.abs(y[1]) > runaway).any():
             raise _diverged(y, runaway, step * clock.step_s, joints, recordings)
         if step % _REPORT_EVERY == 0:
             progress.report(step, clock.steps, "simulating")
-    return Motion(tau=torques, **kept)
+    friction, tau_link = plant.torques(states, tau[:: clock.every], qdd)
+    theta, thetad = plant.motor(states)
+    return Motion(states[0], states[1], qdd, theta, thetad, tau, friction, tau_link)
 
 
 def _advanced(plant: Plant, y: Array, tau: Array, first: Array, clock: Clock) -> Array:

@@ -68,10 +68,7 @@ def _friction(
 ) -> Friction:
     def level(key: str, given: tuple[float, ...], in_file: list[float], typical: Array) -> Array:
         if given:
-            values = per_joint(given, robot, key)
-            if (values < 0).any():
-                raise ConfigError("bad-value", f"{key}: friction is never negative")
-            return values
+            return per_joint(given, robot, key)
         return np.where(np.array(in_file) > 0, in_file, typical)
 
     kind, n = options.friction, robot.n
@@ -87,10 +84,6 @@ def _friction(
         coulomb = level("coulomb", options.coulomb, in_file, typical)
         static = coulomb * (options.breakaway if kind != "coulomb" else 1.0)
     if kind == "stick-slip":
-        if (coulomb <= 0).any():
-            name = robot.joint_names[int(np.argmin(coulomb))]
-            said = "stick-slip needs Coulomb friction, this joint has none"
-            raise ConfigError("no-friction", said, joint=name, hint="give coulomb")
         stiffness = static / options.bristle_deflection
         damping = 2 * _RINGING * np.sqrt(stiffness * inertia)
     return Friction(

@@ -8,14 +8,50 @@ z is how far the bristles between the surfaces are bent: the friction remembers 
 σ1(q̇) = 1/(1/σ1 + |q̇|/(4 g)) keeps it passive: what it gives back it was given before.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from robotid.simulation.options import FrictionKind
 
 Array = NDArray[np.float64]
+LAWS: tuple[FrictionKind, ...] = ("none", "viscous", "coulomb", "stribeck", "stick-slip")
+
+
+@njit()
+def law(number: int, parameters: Array, qd: float, z: float) -> tuple[float, float]:
+    """F and ż of one joint; `parameters` are those of `Friction`, in order, shape (7,)."""
+    viscous, coulomb, static, width, stribeck_velocity, stiffness, damping = parameters
+    if number == 0:
+        return 0.0, 0.0
+    if number == 1:
+        return viscous * qd, 0.0
+    sign = max(-1.0, min(1.0, qd / width))
+    if number == 2:
+        return viscous * qd + coulomb * sign, 0.0
+    level = coulomb + (static - coulomb) * math.exp(-((qd / stribeck_velocity) ** 2))
+    if number == 3:
+        return viscous * qd + level * sign, 0.0
+    if level <= 0.0:
+        return viscous * qd, 0.0
+    speed = abs(qd)
+    zd = qd - stiffness * speed * z / level
+    damped = damping / (1.0 + damping * speed / (4.0 * level))
+    return viscous * qd + stiffness * z + damped * zd, zd
+
+
+@njit()
+def _laws(number: int, parameters: Array, qd: Array, z: Array) -> tuple[Array, Array]:
+    """F and ż of many states of all joints, each of shape (states, n)."""
+    f, zd = np.empty_like(qd), np.empty_like(qd)
+    for state in range(qd.shape[0]):
+        for joint in range(qd.shape[1]):
+            at = state, joint
+            f[at], zd[at] = law(number, parameters[joint], qd[at], z[at])
+    return f, zd
 
 
 class Friction(NamedTuple):
@@ -46,30 +82,28 @@ class Friction(NamedTuple):
         """Whether it has a state z of its own."""
         return self.kind == "stick-slip"
 
+    @property
+    def number(self) -> int:
+        """The law as compiled code knows it."""
+        return LAWS.index(self.kind)
+
+    @property
+    def parameters(self) -> Array:
+        """All parameters as compiled code takes them, shape (n, 7)."""
+        return np.stack(self[1:], -1)
+
     def torque(self, qd: Array, z: Array) -> tuple[Array, Array]:
         """F and ż, shape (..., n), at velocity and state of shape (..., n).
 
-        A law without memory leaves z alone and gives ż = 0.
+        A law without memory does not look at z and gives ż = 0.
         """
-        if self.kind == "none":
-            return np.zeros_like(qd), np.zeros_like(z)
-        resisted = self.viscous * qd
-        if self.kind == "viscous":
-            return resisted, np.zeros_like(z)
-        if self.kind == "stick-slip":
-            level, speed = self._level(qd), np.abs(qd)
-            zd = qd - self.bristle_stiffness * speed * z / level
-            damping = self.bristle_damping / (1 + self.bristle_damping * speed / (4 * level))
-            return resisted + self.bristle_stiffness * z + damping * zd, zd
-        sign = np.maximum(np.minimum(qd / self.width, 1.0), -1.0)
-        level = self.coulomb if self.kind == "coulomb" else self._level(qd)
-        return resisted + level * sign, np.zeros_like(z)
-
-    def _level(self, qd: Array) -> Array:
-        """g, the steady friction at a velocity without its viscous part [N m]."""
-        ratio = qd / self.stribeck_velocity
-        level: Array = self.coulomb + (self.static - self.coulomb) * np.exp(-ratio * ratio)
-        return level
+        n = qd.shape[-1]
+        rows, states = (
+            np.ascontiguousarray(qd).reshape(-1, n),
+            np.ascontiguousarray(z).reshape(-1, n),
+        )
+        f, zd = _laws(self.number, self.parameters, rows, states)
+        return f.reshape(qd.shape), zd.reshape(qd.shape)
 
     def fastest_rate(self, inertia: Array, speed: Array) -> Array:
         """How fast friction alone changes the velocity of an inertia, shape (n,) [1/s].
@@ -82,7 +116,8 @@ class Friction(NamedTuple):
         if self.kind in ("coulomb", "stribeck"):
             rate = rate + self.static / self.width / inertia
         if self.kind == "stick-slip":
-            bending = self.bristle_stiffness * speed / self.coulomb
+            bending = np.zeros_like(speed)
+            np.divide(self.bristle_stiffness * speed, self.coulomb, bending, where=self.coulomb > 0)
             shaking = np.sqrt(self.bristle_stiffness / inertia)
             rate = rate + np.maximum(bending, shaking) + self.bristle_damping / inertia
         return rate

@@ -12,6 +12,15 @@ Array = NDArray[np.float64]
 
 _OFF = ("CONSTRAINT", "CONTACT", "ACTUATION", "SENSOR")  # what a free tree of bodies does not need
 
+# What bodies are compiled with: off-centre and askew, so that MuJoCo takes no short cuts that
+# would be wrong for the inertias they get afterwards.
+_ANY_BODY = {
+    "mass": 1.0,
+    "ipos": (0.1, 0.2, 0.3),
+    "iquat": (0.5, 0.1, 0.7, 0.3),
+    "inertia": (1.0, 1.1, 1.2),
+}
+
 
 class MujocoEngine:
     """Forward dynamics of one robot."""
@@ -24,7 +33,9 @@ class MujocoEngine:
         self._views = data.qpos, data.qvel, data.qfrc_applied, data.qacc
         # MuJoCo numbers joints branch by branch, a RobotTree need not.
         names = [_joint_name(body) for body in range(robot.bodies)]
-        self._place = np.array([self._model.joint(name).dofadr[0] for name in names])
+        place = np.array([self._model.joint(name).dofadr[0] for name in names])
+        self._place = place if (np.diff(place) != 1).any() else slice(None)
+        self._forward = mujoco.mj_forward
 
     def acceleration(self, q: Array, qd: Array, tau: Array) -> Array:
         """q̈ of each recording; arguments and result have shape (recordings, n)."""
@@ -33,7 +44,7 @@ class MujocoEngine:
         for recording in range(len(q)):
             qpos[place], qvel[place] = q[recording], qd[recording]
             applied[place] = tau[recording]
-            mujoco.mj_forward(self._model, self._data)
+            self._forward(self._model, self._data)
             result[recording] = qacc[place]
         return result
 
@@ -58,9 +69,8 @@ def mujoco_model(robot: RobotTree, rotor_inertia: Array) -> mujoco.MjModel:
             name=f"body{body}",
             pos=placement[:3, 3],
             quat=quaternion,
-            mass=1.0,
-            inertia=np.ones(3),
             explicitinertial=True,
+            **_ANY_BODY,
         )
         slides = joint.kind == "prismatic"
         added.add_joint(

@@ -5,7 +5,7 @@ Light to import: pipeline files and help are read without numpy.
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 TrajectoryKind = Literal["fourier", "sines"]
 EngineName = Literal["mujoco", "own"]
@@ -166,3 +166,24 @@ class SimulationOptions(BaseModel):
         description="Where their zero goes as they warm up, share of torque.",
     )
     warming_s: float = Field(default=300.0, gt=0, description="How long warming up takes [s].")
+
+    @field_validator("speeds", "sine_amplitudes")
+    @classmethod
+    def _are_shares(cls, values: tuple[float, ...]) -> tuple[float, ...]:
+        if not all(0 < value <= 1 for value in values):
+            raise ValueError("every value must be above 0 and at most 1")
+        return values
+
+    @field_validator("sine_periods_s")
+    @classmethod
+    def _are_positive(cls, values: tuple[float, ...]) -> tuple[float, ...]:
+        if not all(value > 0 for value in values):
+            raise ValueError("every value must be above 0")
+        return values
+
+    @field_validator("rotor_inertia", "coulomb", "viscous")
+    @classmethod
+    def _are_not_negative(cls, values: tuple[float, ...]) -> tuple[float, ...]:
+        if not all(value >= 0 for value in values):
+            raise ValueError("no value may be negative")
+        return values

@@ -1,11 +1,12 @@
 """The equation of motion of a robot with friction and, where asked for, elastic joints."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from robotid.simulation.elastic import Elasticity
 from robotid.simulation.engine import Engine
-from robotid.simulation.friction import Friction
+from robotid.simulation.friction import Friction, law
 
 Array = NDArray[np.float64]
 
@@ -35,6 +36,10 @@ class Plant:
         self._engine, self._friction = engine, friction
         self._rotor, self._elasticity = rotor_inertia, elasticity
         self._motor = 0 if elasticity is None else 2  # the block of the motors' positions
+        zero = np.zeros_like(rotor_inertia)
+        springs = (zero, zero) if elasticity is None else elasticity
+        self._law, self._parameters = friction.number, friction.parameters
+        self._drives = np.stack([*springs, rotor_inertia], -1)
 
     def at_rest(self, q: Array) -> Array:
         """The state at rest at positions of shape (recordings, n), springs and bristles unbent."""
@@ -43,32 +48,66 @@ class Plant:
         return np.stack([*blocks, zero] if self._friction.remembers else blocks)
 
     def motor(self, y: Array) -> tuple[Array, Array]:
-        """Position and velocity of the motors, each of shape (recordings, n)."""
+        """Position and velocity of the motors, each of shape (..., n); y is (blocks, ..., n)."""
         return y[self._motor], y[self._motor + 1]
 
-    def friction(self, y: Array) -> Array:
-        """The torque of the friction, shape (recordings, n)."""
-        return self._friction.torque(y[self._motor + 1], y[-1])[0]
+    def torques(self, y: Array, tau: Array, qdd: Array) -> tuple[Array, Array]:
+        """What the motors lose to friction and what reaches the links, shape (..., n).
 
-    def to_link(self, y: Array, tau: Array, yd: Array) -> Array:
-        """The torque that reaches the links, shape (recordings, n)."""
+        Args:
+            y: states, shape (blocks, ..., n).
+            tau: of the motors, shape (..., n).
+            qdd: of the links, shape (..., n).
+        """
+        lost, _ = self._friction.torque(y[self._motor + 1], y[-1])
         if self._elasticity is not None:
-            return self._elasticity.torque(y[2] - y[0], y[3] - y[1])
-        reached: Array = tau - self.friction(y) - self._rotor * yd[1]
-        return reached
+            return lost, self._elasticity.torque(y[2] - y[0], y[3] - y[1])
+        return lost, tau - lost - self._rotor * qdd
 
     def derivative(self, y: Array, tau: Array) -> Array:
         """ẏ under motor torques of shape (recordings, n)."""
-        yd = np.empty_like(y)
-        yd[0] = y[1]
-        resisted, zd = self._friction.torque(y[self._motor + 1], y[-1])
-        if self._elasticity is None:
-            yd[1] = self._engine.acceleration(y[0], y[1], tau - resisted)
-        else:
-            passed = self._elasticity.torque(y[2] - y[0], y[3] - y[1])
-            yd[1] = self._engine.acceleration(y[0], y[1], passed)
-            yd[2] = y[3]
-            yd[3] = (tau - resisted - passed) / self._rotor
-        if self._friction.remembers:
-            yd[-1] = zd
+        yd, pushed = np.empty_like(y), np.empty_like(tau)
+        _forces(y, tau, self._motor, self._law, self._parameters, self._drives, yd, pushed)
+        yd[1] = self._engine.acceleration(y[0], y[1], pushed)
         return yd
+
+
+@njit()
+def _forces(
+    y: Array,
+    tau: Array,
+    motor: int,
+    law_number: int,
+    parameters: Array,
+    drives: Array,
+    yd: Array,
+    pushed: Array,
+) -> None:
+    """All of ẏ but the links' accelerations, and the torques that push the links.
+
+    Args:
+        y: state, shape (blocks, recordings, n).
+        tau: of the motors, shape (recordings, n).
+        motor: the block of the motors' positions: 0 where joints are stiff, else 2.
+        law_number: of the friction.
+        parameters: of the friction, shape (n, 7).
+        drives: stiffness, damping, rotor inertia, shape (n, 3).
+        yd: to be filled.
+        pushed: to be filled, shape (recordings, n).
+    """
+    last = y.shape[0] - 1
+    for recording in range(y.shape[1]):
+        for joint in range(y.shape[2]):
+            at = recording, joint
+            resisted, zd = law(law_number, parameters[joint], y[motor + 1][at], y[last][at])
+            if last % 2 == 0:  # an odd number of blocks: the last is z
+                yd[last][at] = zd
+            yd[0][at] = y[1][at]
+            if motor == 0:
+                pushed[at] = tau[at] - resisted
+                continue
+            stiffness, damping, rotor = drives[joint]
+            bend, rate = y[2][at] - y[0][at], y[3][at] - y[1][at]
+            pushed[at] = stiffness * bend + damping * rate
+            yd[2][at] = y[3][at]
+            yd[3][at] = (tau[at] - resisted - pushed[at]) / rotor
