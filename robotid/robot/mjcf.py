@@ -41,6 +41,7 @@ def read_mjcf(source: XmlSource) -> Description:
             parts.append(part._replace(parent=first))
             first = len(parts) - 1
         position[body] = first
+    rest = _pose(model.body_pos[1], model.body_quat[1]) if model.nbody > 1 else np.eye(4)
     gravity = np.array(model.opt.gravity)
     if model.opt.disableflags & _mujoco(source).mjtDisableBit.mjDSBL_GRAVITY:
         gravity = np.zeros(3)
@@ -48,7 +49,7 @@ def read_mjcf(source: XmlSource) -> Description:
     return Description(
         file=source.file,
         format="mjcf",
-        assembly=Assembly(robot, tuple(parts), gravity),
+        assembly=Assembly(robot, tuple(parts), gravity, rest),
         link_lines=lines,
         notices=tuple(_notices(source, model)),
     )
@@ -104,7 +105,8 @@ def _parts(source: XmlSource, model: Any, body: int, name: str) -> Iterator[Part
         if model.body_parentid[body] != 0 or model.nbody - 1 > _size_below(model, body):
             said = f"body {name!r} floats, but there are other bodies in the world"
             source.fail("floating-joint", said, hint="remove what is not the robot")
-        yield Part(name, 0, placement, joints[0], phi)
+        # The coordinates of a free body are its pose in the world, wherever the file puts it.
+        yield Part(name, 0, np.eye(4), joints[0], phi)
         return
     back = np.zeros(3)  # from the last joint's anchor to the body's origin
     for offset, joint in enumerate(joints):
