@@ -5,6 +5,7 @@ A body with several joints, or with a joint beside its origin, becomes a chain: 
 """
 
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -73,9 +74,11 @@ def _compiled(source: XmlSource) -> Any:
     text = dynamics_only(source)
     encoding = "latin-1" if b"iso-8859-1" in text[:100].lower() else "utf-8-sig"
     try:
-        spec = mujoco.MjSpec.from_string(text.decode(encoding))
-        spec.compiler.fusestatic = False  # links keep their names
-        return spec.compile()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about old ways of writing, which still work
+            spec = mujoco.MjSpec.from_string(text.decode(encoding))
+            spec.compiler.fusestatic = False  # links keep their names
+            return spec.compile()
     except (ValueError, mujoco.FatalError) as error:
         said = " ".join(str(error).split())
         found = re.search(r"line (\d+)", said)
