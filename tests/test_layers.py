@@ -19,7 +19,7 @@ LAYERS = [
     {"cli"},
     {"runner"},
     {"stages"},
-    {"excitation", "fitting", "evaluation", "reporting", "logs"},
+    {"excitation", "fitting", "evaluation", "reporting", "logs", "simulation"},
     {"models"},
     {"signals"},
     {"dynamics"},
@@ -128,7 +128,7 @@ def test_stage_declares_all_code_it_uses(name):
     own, foreign = closure(stage.origin)
     undeclared = {module for module in own if not declared(module, modules_of(stage))}
     assert undeclared == set()
-    libraries = {library.split(".")[0] for library in stage.libraries}
+    libraries = {name.split(".")[0] for name in (*stage.libraries, *stage.extras)}
     assert foreign == libraries, "versions of libraries are part of the key"
 
 

@@ -4,6 +4,7 @@ Help must answer at once, so a command's module is imported when the command is 
 """
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "simulate": ("robotid.cli.simulate", "Simulate logs of a robot from known truth."),
     "ingest": ("robotid.cli.ingest", "Read raw logs into a dataset (Parquet)."),
     "filter": ("robotid.cli.filter", "Low-pass a dataset and estimate accelerations."),
     "fit": ("robotid.cli.fit", "Fit a model to a filtered dataset."),

@@ -18,6 +18,7 @@ from robotid.cli.answer import ANSWERS
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import FitResult
 from robotid.contracts.recording import RecordingFacts
+from robotid.contracts.truth import Truth
 from robotid.reporting.facts import ReportFacts
 from robotid.runner.pipeline import PipelineFile, StageTable
 from robotid.stages.catalog import CATALOG, stage_named
@@ -31,6 +32,7 @@ FORMATS: dict[str, Any] = {
     "manifest": ManifestFile,
     "recording": RecordingFacts,
     "report": ReportFacts,
+    "truth": Truth,
 }
 
 _TYPES = {float: "number", int: "integer", str: "string", bool: "boolean"}
@@ -79,6 +81,7 @@ def _flags(stage: Stage) -> dict[str, Any]:
             "summary": given.summary[0].upper() + given.summary[1:] + ".",
             "many": given.many,
             "optional": given.optional,
+            "option": given.option,
         }
         for role, given in stage.inputs.items()
     }

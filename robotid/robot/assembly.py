@@ -5,7 +5,7 @@ locking a joint, cutting out a chain or adding a payload is a small change of a 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,11 +35,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """All parts of a robot, parents first; the first is the base."""
+    """All parts of a robot, parents first; the first is the base.
+
+    `rest` is where a floating base is held when it is fixed: a pose on top of its placement.
+    """
 
     name: str
     parts: tuple[Part, ...]
     gravity: Array
+    rest: Array = field(default_factory=lambda: np.eye(4))
 
     def find(self, link: str) -> int:
         """Position of a link."""

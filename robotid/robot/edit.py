@@ -140,7 +140,7 @@ def fix_base(assembly: Assembly) -> Assembly:
     """Hold a floating root where the file places it."""
     return assembly.with_parts(
         [
-            part._replace(joint=None)
+            part._replace(joint=None, placement=part.placement @ assembly.rest)
             if part.joint is not None and part.joint.kind == "floating"
             else part
             for part in assembly.parts

@@ -5,6 +5,7 @@ A body with several joints, or with a joint beside its origin, becomes a chain: 
 """
 
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,6 +42,7 @@ def read_mjcf(source: XmlSource) -> Description:
             parts.append(part._replace(parent=first))
             first = len(parts) - 1
         position[body] = first
+    rest = _pose(model.body_pos[1], model.body_quat[1]) if model.nbody > 1 else np.eye(4)
     gravity = np.array(model.opt.gravity)
     if model.opt.disableflags & _mujoco(source).mjtDisableBit.mjDSBL_GRAVITY:
         gravity = np.zeros(3)
@@ -48,7 +50,7 @@ def read_mjcf(source: XmlSource) -> Description:
     return Description(
         file=source.file,
         format="mjcf",
-        assembly=Assembly(robot, tuple(parts), gravity),
+        assembly=Assembly(robot, tuple(parts), gravity, rest),
         link_lines=lines,
         notices=tuple(_notices(source, model)),
     )
@@ -72,9 +74,11 @@ def _compiled(source: XmlSource) -> Any:
     text = dynamics_only(source)
     encoding = "latin-1" if b"iso-8859-1" in text[:100].lower() else "utf-8-sig"
     try:
-        spec = mujoco.MjSpec.from_string(text.decode(encoding))
-        spec.compiler.fusestatic = False  # links keep their names
-        return spec.compile()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about old ways of writing, which still work
+            spec = mujoco.MjSpec.from_string(text.decode(encoding))
+            spec.compiler.fusestatic = False  # links keep their names
+            return spec.compile()
     except (ValueError, mujoco.FatalError) as error:
         said = " ".join(str(error).split())
         found = re.search(r"line (\d+)", said)
@@ -104,7 +108,8 @@ def _parts(source: XmlSource, model: Any, body: int, name: str) -> Iterator[Part
         if model.body_parentid[body] != 0 or model.nbody - 1 > _size_below(model, body):
             said = f"body {name!r} floats, but there are other bodies in the world"
             source.fail("floating-joint", said, hint="remove what is not the robot")
-        yield Part(name, 0, placement, joints[0], phi)
+        # The coordinates of a free body are its pose in the world, wherever the file puts it.
+        yield Part(name, 0, np.eye(4), joints[0], phi)
         return
     back = np.zeros(3)  # from the last joint's anchor to the body's origin
     for offset, joint in enumerate(joints):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from robotid.errors import ConfigError, UsageError, nearest
-from robotid.stages.contract import Stage, StageConfig
+from robotid.stages.contract import FILES_IN, Stage, StageConfig
 
 LineOf = Callable[[tuple[str, ...]], int | None]
 
@@ -58,7 +58,7 @@ class Graph:
                         hint = nearest(given[1:], by_name)
                         raise fail("dangling-reference", node.name, f"{where}: no such stage", hint)
                     wanted = node.stage.inputs[role].kind
-                    if other.stage.output != wanted:
+                    if other.stage.output != wanted and not stands_for_files(other, wanted):
                         said = f"{where} is a {other.stage.output}, a {wanted} is needed"
                         raise fail("wrong-kind", node.name, said)
         ordered: dict[str, Node] = {}
@@ -95,6 +95,11 @@ class Graph:
 def is_reference(given: str) -> bool:
     """Whether an input names another node's result."""
     return given.startswith("@")
+
+
+def stands_for_files(node: Node, wanted: str) -> bool:
+    """Whether a node's result is given where files are wanted, and holds some."""
+    return wanted == "file" and node.stage.output in FILES_IN
 
 
 def _cycle(nodes: Mapping[str, Node]) -> list[str]:

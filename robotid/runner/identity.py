@@ -31,9 +31,21 @@ def code_identity(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
 def library_versions(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
     """Versions of the interpreter and of the libraries a stage declares; `fresh` as above."""
     python = ".".join(str(number) for number in sys.version_info[:2])
-    packages = sorted({module.partition(".")[0] for module in stage.libraries})
     look = metadata.version if fresh else _first_version
-    return {"python": python, **{name: look(name) for name in packages}}
+    versions = {name: look(name) for name in _packages(stage.libraries)}
+    extras = {name: _version_if_there(name, fresh=fresh) for name in _packages(stage.extras)}
+    return {"python": python, **versions, **extras}
+
+
+def _packages(modules: tuple[str, ...]) -> list[str]:
+    return sorted({module.partition(".")[0] for module in modules})
+
+
+def _version_if_there(package: str, *, fresh: bool) -> str:
+    try:
+        return metadata.version(package) if fresh else _first_version(package)
+    except metadata.PackageNotFoundError:
+        return "absent"
 
 
 def _source_digest(module: str) -> str:

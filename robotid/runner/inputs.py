@@ -6,6 +6,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterable
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from robotid.errors import (
 )
 from robotid.robot.catalog import is_name, shipped_path
 from robotid.runner.task import Piece
-from robotid.stages.contract import INDEX_FILES, Input
+from robotid.stages.contract import FILES_IN, INDEX_FILES, Input
 from robotid.store.files import DamagedError, FileFact, hash_file, list_files
 from robotid.store.manifest import MANIFEST, content_digest, read_manifest
 from robotid.store.store import Entry
@@ -32,13 +33,15 @@ _MAX_FILES = 10_000
 class Located(NamedTuple):
     """An input with known bytes: a user's file or folder, or a stored result.
 
-    A single file stands in `files` under the empty name.
+    A single file stands in `files` under the empty name; if it is one of several of a stored
+    result, `file` says which.
     """
 
     name: str
     files: dict[str, FileFact]
     path: Path | None = None
     entry: Entry | None = None
+    file: str = ""
 
     @property
     def digest(self) -> str:
@@ -81,6 +84,22 @@ def locate(paths: Iterable[Path], given: Input) -> list[Located]:
         Located(name, _facts(path, given), path=path)
         for name, path in zip(names, unique, strict=True)
     ]
+
+
+def stored(name: str, entry: Entry, kind: str, given: Input) -> list[Located]:
+    """The result of a node as an input: the whole of it, or the files in it where those are wanted.
+
+    Args:
+        name: of the node.
+        entry: its result.
+        kind: of that.
+        given: the role it is given for.
+    """
+    files = entry.manifest.files
+    if given.kind != "file":
+        return [Located(name, files, entry=entry)]
+    chosen = sorted(f for f in files if "/" not in f and fnmatch(f, FILES_IN[kind]))
+    return [Located(Path(f).stem, {"": files[f]}, entry=entry, file=f) for f in chosen]
 
 
 def size_of(path: Path) -> int:

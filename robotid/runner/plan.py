@@ -9,7 +9,7 @@ from pathlib import Path
 
 from robotid.errors import BadDataError, UsageError
 from robotid.runner.graph import Graph, Node, is_reference
-from robotid.runner.inputs import Located, expand, locate, size_of
+from robotid.runner.inputs import Located, expand, locate, size_of, stored
 from robotid.runner.task import Piece, Step, Task, make_task
 from robotid.stages.contract import Input, StageConfig
 from robotid.store.manifest import content_digest
@@ -32,6 +32,7 @@ class InputResolver:
             for node in graph.nodes
             for role, sources in node.inputs.items()
         }
+        self._kinds = {node.name: node.stage.output for node in graph.nodes}
         self._located: dict[tuple[str, str], list[Located]] = {}
 
     def bytes_to_hash(self, node: Node) -> int:
@@ -50,8 +51,11 @@ class InputResolver:
                 self._located[place] = locate(self._paths[place], node.stage.inputs[role])
             references = [source[1:] for source in sources if is_reference(source)]
             given[role] = self._located[place] + [
-                Located(name, results[name].manifest.files, entry=results[name])
+                located
                 for name in references
+                for located in stored(
+                    name, results[name], self._kinds[name], node.stage.inputs[role]
+                )
             ]
         return given
 
@@ -163,4 +167,5 @@ def _whole(source: Located, name: str) -> Piece:
     if source.entry is None:
         return Piece(name=name, digest=source.digest, path=str(source.path))
     stage, key = source.entry.manifest.stage, source.entry.key
-    return Piece(name=name, digest=source.digest, stage=stage, key=key)
+    whole = Piece(name=name, digest=source.digest, stage=stage, key=key)
+    return replace(whole, files=(source.file,), single=True) if source.file else whole

@@ -55,7 +55,8 @@ class Input:
 
     Args:
         kind: `file`; `robot`, a robot file or the name of one that comes with the package; or the
-            kind of folder another stage writes (`dataset`, `fit`, `report`).
+            kind of folder another stage writes (`dataset`, `fit`, …). A result of a kind in
+            `FILES_IN` can stand for the files in it.
         metavar: what it is called in a usage line.
         summary: one line for help and messages.
         many: more than one may be given.
@@ -63,6 +64,7 @@ class Input:
         each: the stage runs once per part: `""` makes every input a part, a pattern such as
             `*.parquet` makes every matching file of the input folder one.
         optional: none need be given.
+        option: on the command line it is an option even where it comes first.
     """
 
     kind: str
@@ -72,6 +74,7 @@ class Input:
     named: bool = False
     each: str | None = None
     optional: bool = False
+    option: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,8 @@ class Stage:
             cache key, and a test proves that it imports no others.
         libraries: the modules of other packages it imports; the packages' versions are part of the
             key, and a worker imports them while it verifies the inputs.
+        extras: the same for packages that need not be there; without one, its absence is part of
+            the key.
         run: the function.
         gather: holds the results of the parts together, when an input says `each`.
         part_file: the file of a part's result that becomes `<part name><suffix>` of the gathered
@@ -107,6 +112,7 @@ class Stage:
     gather: Gather | None = None
     part_file: str = ""
     gather_keys: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
 
     @property
     def mapped_role(self) -> str | None:
@@ -118,5 +124,9 @@ class Stage:
 INDEX_FILES: Mapping[str, str] = {
     "dataset": "dataset.json",
     "fit": "fit.json",
+    "logs": "truth.json",
     "report": "report.json",
 }
+
+# Kinds of folder whose files another stage may take one by one, as it takes a user's own files.
+FILES_IN: Mapping[str, str] = {"logs": "*.csv"}

@@ -1,0 +1,155 @@
+"""A simulation from what a user asks for: trajectories, controller, plant, sensors, truth."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from robotid.contracts.truth import Truth
+from robotid.dynamics.rnea import rnea
+from robotid.errors import ConfigError, Notice
+from robotid.robot.tree import RobotTree
+from robotid.simulation.account import Made, findings, truth_of
+from robotid.simulation.closed_loop import Clock, Motion, follow
+from robotid.simulation.controller import TrackingController, gains
+from robotid.simulation.drives import make_drives, moved_inertias, rotor_inertias, substeps_for
+from robotid.simulation.engine import make_engine
+from robotid.simulation.options import SimulationOptions
+from robotid.simulation.perturbation import perturbed
+from robotid.simulation.plant import Plant
+from robotid.simulation.sensors import Measured, Sensors, measure
+from robotid.simulation.trajectory import FourierTrajectory, make_trajectory
+
+Array = NDArray[np.float64]
+# What is random, each from a stream of its own: more noise does not change the trajectory.
+_TRAJECTORY, _SENSORS, _PERTURBATION = range(3)
+
+
+class Simulated(NamedTuple):
+    """Logs by name, what really happened, and what it was made from.
+
+    `t` has shape (samples,) [s]; recording i of `motion` belongs to the i-th log.
+    """
+
+    t: Array
+    logs: dict[str, Measured]
+    motion: Motion
+    clock: Clock
+    truth: Truth
+    notices: list[Notice]
+
+
+def simulate(nominal: RobotTree, true: RobotTree, options: SimulationOptions) -> Simulated:
+    """Simulate all recordings.
+
+    Args:
+        nominal: what the controller knows of the robot.
+        true: what it really is, before `options.perturb` changes it further.
+        options: the configuration.
+    """
+    _check(nominal, true)
+    if options.perturb > 0:
+        true = perturbed(true, options.perturb, _random(options, _PERTURBATION))
+    clock = _clock(options)
+    names = _names(options.recordings)
+    speeds = [options.speeds[i % len(options.speeds)] for i in range(options.recordings)]
+    trajectories = [
+        make_trajectory(nominal, options, speed, _random(options, _TRAJECTORY, i))
+        for i, speed in enumerate(speeds)
+    ]
+    controller, scale = _controller(nominal, options, trajectories, clock)
+    drives = make_drives(true, options, scale)
+    if options.substeps == 0:
+        clock = clock._replace(substeps=substeps_for(true, drives, controller.kd, clock.step_s))
+    stiff = drives.elasticity is None
+    engine = make_engine(options.engine, true, drives.rotor_inertia if stiff else np.zeros(true.n))
+    plant = Plant(engine, drives.friction, drives.rotor_inertia, drives.elasticity)
+    motion = follow(plant, controller, clock, true.joint_names, names)
+    sensors = _sensors(true, options, scale)
+    logs = {
+        name: measure(motion, i, clock, sensors, _random(options, _SENSORS, i))
+        for i, name in enumerate(names)
+    }
+    known = dict(zip(names, trajectories, strict=True))
+    made = Made(nominal, true, options, known, speeds, controller, drives, sensors, scale, clock)
+    t = np.arange(clock.samples) / options.rate_hz
+    return Simulated(t, logs, motion, clock, truth_of(made, motion, logs), findings(made, motion))
+
+
+def _check(nominal: RobotTree, true: RobotTree) -> None:
+    for robot in (nominal, true):
+        if robot.floating:
+            raise ConfigError(
+                "floating-base",
+                f"robot {robot.name} has a floating base, which cannot be simulated yet",
+                hint="hold its base, or choose an arm",
+            )
+    if nominal.joint_names != true.joint_names:
+        raise ConfigError(
+            "other-joints",
+            f"robot {nominal.name} and the true robot {true.name} have different joints",
+            hint=f"{', '.join(nominal.joint_names)}; {', '.join(true.joint_names)}",
+        )
+
+
+def _random(options: SimulationOptions, what: int, recording: int = 0) -> np.random.Generator:
+    return np.random.default_rng([options.seed, what, recording])
+
+
+def _names(count: int) -> list[str]:
+    """run1, run2, …; with zeros in front where there are more than nine, so that they sort."""
+    return [f"run{number:0{len(str(count))}d}" for number in range(1, count + 1)]
+
+
+def _clock(options: SimulationOptions) -> Clock:
+    every = options.control_hz / options.rate_hz
+    if every < 1 or abs(every - round(every)) > 1e-9 * every:
+        raise ConfigError(
+            "bad-value",
+            f"control_hz: {options.control_hz:g} is not a multiple of rate_hz {options.rate_hz:g}",
+        )
+    samples = round(options.duration_s * options.rate_hz)
+    if samples < 2:
+        raise ConfigError("bad-value", "duration_s: fewer than two samples")
+    return Clock(samples, round(every), 1 / options.control_hz, max(1, options.substeps))
+
+
+def _controller(
+    nominal: RobotTree,
+    options: SimulationOptions,
+    trajectories: list[FourierTrajectory],
+    clock: Clock,
+) -> tuple[TrackingController, Array]:
+    """The controller, and what shares of torque are of, shape (n,)."""
+    times = np.arange(clock.steps, dtype=np.float64) * clock.step_s
+    references = [trajectory.at(times) for trajectory in trajectories]
+    q, qd, qdd = (np.stack(parts, 1) for parts in zip(*references, strict=True))
+    rotor = rotor_inertias(nominal, options)
+    with torch.no_grad():
+        needed: Array = rnea(
+            nominal, *map(torch.from_numpy, (q, qd, qdd)), rotor_inertia=torch.from_numpy(rotor)
+        ).numpy()
+    effort = nominal.bound("effort")
+    scale = np.where(np.isfinite(effort), effort, 2 * np.abs(needed).max((0, 1)))
+    kp, kd = gains(moved_inertias(nominal) + rotor, options.bandwidth_hz, options.damping_ratio)
+    feedforward = needed if options.feedforward else np.zeros_like(needed)
+    return TrackingController(q, qd, feedforward, kp, kd, effort), scale
+
+
+def _sensors(robot: RobotTree, options: SimulationOptions, scale: Array) -> Sensors:
+    turn = np.array([1.0 if joint.kind == "prismatic" else 2 * np.pi for joint in robot.driven])
+    return Sensors(
+        encoder_step=turn / options.encoder_counts if options.encoder_counts else 0 * turn,
+        noise_q=options.noise_q,
+        noise_qd=options.noise_qd,
+        noise_tau=options.noise_tau * scale,
+        delay_s=options.delay_s,
+        offset=options.torque_offset * scale,
+        walk=options.torque_walk * scale,
+        warming=options.torque_warming * scale,
+        warming_s=options.warming_s,
+        position=options.position_sensor,
+        torque=options.torque_sensor,
+        velocity=options.velocity,
+    )

@@ -1,0 +1,159 @@
+"""Trajectories to follow: sums of sines that start at rest and keep to the joints' limits.
+
+Each joint follows a Fourier series (Swevers) about a centre:
+
+    q_i(t) = c_i + p_i(s(t)),  p_i(s) = Σ_l a_il/(ω_i l) sin(ω_i l s) − b_il/(ω_i l) cos(ω_i l s)
+
+Time s stands still at first and comes up to speed within the ramp, so the robot starts at rest and
+goes nowhere and never faster than the series itself.
+
+A trajectory from elsewhere is anything with the method `at`.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.errors import ConfigError
+from robotid.robot.tree import RobotTree
+from robotid.simulation.options import SimulationOptions
+
+Array = NDArray[np.float64]
+
+# What a joint without limits is taken to reach: half range and speed, of turning and of sliding.
+_TURNING, _SLIDING = (np.pi, 2 * np.pi), (0.5, 1.0)
+# Periods of single sines whose ratios keep the joints from repeating a posture soon [s].
+_PERIODS_S = (23.0, 19.0, 17.0, 13.0, 11.0, 7.0, 5.0)
+_SAMPLES_PER_HARMONIC = 64
+
+
+class Reference(NamedTuple):
+    """Position, velocity and acceleration at some times, each of shape (times, n)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class Trajectory(Protocol):
+    """What a robot can be told to follow."""
+
+    def at(self, t: Array) -> Reference:
+        """The reference at times of shape (times,) [s]."""
+
+
+class FourierTrajectory(NamedTuple):
+    """A Fourier series per joint, from rest.
+
+    Args:
+        centre: shape (n,).
+        a, b: coefficients, shape (n, harmonics) [rad/s or m/s].
+        omega: fundamental frequency of each joint, shape (n,) [rad/s].
+        ramp_s: how long it takes to come up to speed.
+    """
+
+    centre: Array
+    a: Array
+    b: Array
+    omega: Array
+    ramp_s: float
+
+    def at(self, t: Array) -> Reference:
+        """The reference at times of shape (times,) [s], derivatives in closed form."""
+        s, sd, sdd = _run_up(t, self.ramp_s)
+        p, pd, pdd = _series(self.a, self.b, self.omega, s)
+        sd, sdd = sd[:, None], sdd[:, None]
+        return Reference(self.centre + p, sd * pd, sd**2 * pdd + sdd * pd)
+
+
+def make_trajectory(
+    robot: RobotTree, options: SimulationOptions, speed: float, random: np.random.Generator
+) -> FourierTrajectory:
+    """A random trajectory inside the limits, for all times and not only at samples.
+
+    Args:
+        robot: whose limits hold.
+        options: what is asked for.
+        speed: share of each joint's velocity limit that may be used.
+        random: where coefficients, phases and centres come from.
+    """
+    lower, half, fastest = reach(robot)
+    n, wanted = robot.n, np.full(robot.n, options.position_share)
+    if options.trajectory == "fourier":
+        omega = np.full(n, 2 * np.pi / options.period_s)
+        a, b = random.standard_normal((2, n, options.harmonics))
+    else:
+        chosen = options.sine_periods_s or [_PERIODS_S[i % len(_PERIODS_S)] for i in range(n)]
+        omega = 2 * np.pi / per_joint(chosen, robot, "sine_periods_s")
+        if options.sine_amplitudes:
+            wanted = wanted * per_joint(options.sine_amplitudes, robot, "sine_amplitudes")
+        phase = random.uniform(0, 2 * np.pi, n)
+        a, b = np.cos(phase)[:, None], -np.sin(phase)[:, None]
+    position, velocity = _peaks(a, b, omega)
+    scale = np.minimum(wanted * half / position, speed * fastest / velocity)
+    # What the joint does not need of its range is where its centre may lie.
+    spare = options.position_share * half - scale * position
+    centre = lower + half + random.uniform(-1, 1, n) * spare
+    return FourierTrajectory(centre, a * scale[:, None], b * scale[:, None], omega, options.ramp_s)
+
+
+def per_joint(values: Sequence[float], robot: RobotTree, key: str) -> Array:
+    """Values for all joints, shape (n,), from one or from one per joint."""
+    if len(values) not in (1, robot.n):
+        raise ConfigError(
+            "wrong-count",
+            f"{key}: {len(values)} values, robot {robot.name} has {robot.n} joints",
+            hint=f"give one value, or one for each of {', '.join(robot.joint_names)}",
+        )
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), (robot.n,))
+
+
+def reach(robot: RobotTree) -> tuple[Array, Array, Array]:
+    """Lower end, half range and speed of each joint; reasonable ones where there is no limit."""
+    assumed = np.array([_SLIDING if j.kind == "prismatic" else _TURNING for j in robot.driven])
+    lower, upper = robot.bound("lower"), robot.bound("upper")
+    bounded = np.isfinite(lower) & np.isfinite(upper)
+    half, start = assumed[:, 0].copy(), -assumed[:, 0]
+    half[bounded], start[bounded] = (upper - lower)[bounded] / 2, lower[bounded]
+    speed = robot.bound("velocity")
+    return start, half, np.where(np.isfinite(speed), speed, assumed[:, 1])
+
+
+def _series(a: Array, b: Array, omega: Array, t: Array) -> tuple[Array, Array, Array]:
+    """P and its two derivatives, each of shape (times, n)."""
+    p, pd, pdd = np.zeros((3, t.size, omega.size))
+    for harmonic in range(a.shape[1]):
+        w = omega * (harmonic + 1)
+        sin, cos = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))
+        al, bl = a[:, harmonic], b[:, harmonic]
+        p += (al * sin - bl * cos) / w
+        pd += al * cos + bl * sin
+        pdd += w * (bl * cos - al * sin)
+    return p, pd, pdd
+
+
+def _run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
+    """Time s, its rate and the rate's change; the rate is a quintic from 0 to 1 in x = t/ramp."""
+    x = np.clip(t / ramp_s, 0.0, 1.0)
+    return (
+        ramp_s * x**4 * (2.5 - 3 * x + x**2) + np.maximum(t - ramp_s, 0.0),
+        x**3 * (10 - 15 * x + 6 * x**2),
+        30 * x**2 * (1 - x) ** 2 / ramp_s,
+    )
+
+
+def _peaks(a: Array, b: Array, omega: Array) -> tuple[Array, Array]:
+    """Bounds on |p| and |ṗ| for all times, shape (n,).
+
+    A trigonometric polynomial of degree N, sampled at M > 2N points of its period, is nowhere
+    above its largest sample by more than the factor 1/cos(π N/M).
+    """
+    harmonics = a.shape[1]
+    count = _SAMPLES_PER_HARMONIC * harmonics
+    turn = np.arange(count) * (2 * np.pi / count)
+    unit = np.ones_like(omega)
+    p, pd, _ = _series(a, b, unit, turn)  # in units of the joint's own phase
+    above = np.cos(np.pi * harmonics / count)
+    return np.abs(p).max(0) / omega / above, np.abs(pd).max(0) / above
