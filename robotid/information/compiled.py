@@ -14,27 +14,39 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
-import llvmlite.binding as llvm
 import numba
+import numpy as np
+from numba.core.registry import cpu_target
+from numpy.typing import NDArray
 
 _SEAL = "seal.json"
+_NEW = ".new-"
+_ABANDONED_S = 86400.0
 # Settings of numba that change the code it makes.
 _SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_BOUNDSCHECK")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+# Types of arguments, with the name numba has for them.
+Run = Annotated[NDArray[np.float64], "float64[::1]"]
+Table = Annotated[NDArray[np.float64], "float64[:, ::1]"]
+Cube = Annotated[NDArray[np.float64], "float64[:, :, ::1]"]
+Indices = Annotated[NDArray[np.int64], "int64[::1]"]
+IndexTable = Annotated[NDArray[np.int64], "int64[:, ::1]"]
+
 
 class CompiledSource:
-    """The compiled functions of one source file."""
+    """The compiled functions of one source file, which may call those of others."""
 
-    def __init__(self, source: Path) -> None:
-        self._filling: Path | None = None
+    def __init__(self, source: Path, *others: Path) -> None:
         self._folder: Path | None = None
-        name = _name_of(source)
+        self._filling: Path | None = None
+        name = _name_of(source, *others)
         for parent in _candidates(source):
             if _holds(parent / name):
                 self._folder = parent / name
@@ -43,25 +55,27 @@ class CompiledSource:
             with suppress(OSError):
                 parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if _only_ours(parent):
-                    self._filling = Path(tempfile.mkdtemp(prefix=".new-", dir=parent))
+                    _sweep(parent)
+                    self._filling = Path(tempfile.mkdtemp(prefix=_NEW, dir=parent))
                     self._target = parent / name
                     return
 
-    def compiled(self, signature: str, **options: Any) -> Callable[[Function], Function]:
-        """Decorator: compile for one signature, from or into the kept files where possible."""
+    def compiled(self, **options: Any) -> Callable[[Function], Function]:
+        """Decorator: compile for the annotated types, from or into kept files where possible."""
 
         def compile_now(function: Function) -> Function:
-            folder = self._folder or self._filling
+            signature, folder = _signature(function), self._folder or self._filling
+            config: Any = numba.config
             if folder is not None:
-                before = numba.config.CACHE_DIR
-                numba.config.CACHE_DIR = str(folder)
+                before = config.CACHE_DIR
+                config.CACHE_DIR = str(folder)
                 try:
-                    return _typed(numba.njit(signature, cache=True, **options)(function))
-                except Exception:  # noqa: BLE001 - whatever is wrong with files, compiling works
+                    return cast("Function", numba.njit(signature, cache=True, **options)(function))
+                except Exception:  # whatever is wrong with the files, compiling works
                     self.discard()
                 finally:
-                    numba.config.CACHE_DIR = before
-            return _typed(numba.njit(signature, **options)(function))
+                    config.CACHE_DIR = before
+            return cast("Function", numba.njit(signature, **options)(function))
 
         return compile_now
 
@@ -85,22 +99,23 @@ class CompiledSource:
         self._folder = self._filling = None
 
 
-def _typed(function: Any) -> Any:
-    return function
+def _signature(function: Callable[..., Any]) -> str:
+    """The types of a function's arguments as numba writes them; functions return nothing."""
+    hints = get_type_hints(function, include_extras=True)
+    types = [get_args(hint)[1] if get_args(hint) else "int64" for hint in list(hints.values())[:-1]]
+    return f"void({', '.join(types)})"
 
 
-def _name_of(source: Path) -> str:
+def _name_of(source: Path, *others: Path) -> str:
     """A name that changes with everything the machine code depends on."""
     facts = source.stat()
     parts = [
         str(source.resolve()),
         str((facts.st_mtime_ns, facts.st_size)),
-        hashlib.sha256(source.read_bytes()).hexdigest(),
+        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in (source, *others)),
         numba.__version__,
-        ".".join(map(str, llvm.llvm_version_info)),
         sys.version,
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
+        str(cpu_target.target_context.codegen().magic_tuple()),  # processor and its features
         str([os.environ.get(name) for name in _SETTINGS]),
     ]
     return f"{source.stem}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}"
@@ -121,6 +136,14 @@ def _only_ours(folder: Path) -> bool:
     others = stat.S_IWGRP | stat.S_IWOTH
     ours = stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
     return ours and not facts.st_mode & others
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what processes left that were killed while they compiled."""
+    for folder in parent.glob(f"{_NEW}*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _ABANDONED_S:
+                shutil.rmtree(folder)
 
 
 def _digests(folder: Path) -> dict[str, str]:

@@ -1,224 +1,33 @@
-"""The fused kernel: samples to per-joint Gram matrices, and the dense regressor, in numba.
+"""The fused kernel: samples to per-row Gram matrices, and the dense regressor, in numba.
 
-Samples are treated `LANES` at a time. Every quantity is a run of `LANES` numbers in a flat buffer,
-so that the compiler turns each loop over them into vector instructions; a run at row r of a buffer
-starts at r * LANES.
+For each batch of samples (see `lanes`), once the motion of the bodies is known, and for each row
+of torque (a joint, or one of six of a floating base):
 
-For each batch of samples:
-    motion      velocity and acceleration of every body (outward pass)
-    for each row of torque (a joint, or one of six of a floating base):
-        axis        its motion axis in the coordinates of each body of its subtree
-        columns     axis^T A_i of the picked columns, friction, rotor inertia and torque
-        whiten      (where asked) the columns times the inverse of an upper-triangular matrix
-        gram        4 by 4 tiles of columns^T columns, added to the unit's result
-
-All numba functions stand in this one file: the compiled code is kept under its digest.
+    pair_columns    axis^T A of each body of the row's subtree; the picked columns are kept
+    own_columns     friction, offset, rotor inertia, and the torque
+    whiten          (where asked) the columns times the inverse of an upper-triangular matrix
+    add_gram        4 by 4 tiles of columns^T columns, added to the unit's result
 """
 
-from math import cos, sin
 from pathlib import Path
 
 import numpy as np
 
-from robotid.information.compiled import CompiledSource
+from robotid.information import lanes
+from robotid.information.compiled import CompiledSource, Cube, IndexTable, Indices, Run, Table
+from robotid.information.lanes import FAST, FIELDS, LANES, load, move, pair_columns
 
-LANES = 128
-FIELDS = 36  # runs per body: R 9, p 3, v 3, w 3, a 3, alpha 3, a_c 3, B 9
 TILE = 4
-# Modes of a row in `gram_units`.
-SKIP, PLAIN, WHITENED = 0, 1, 2
-REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2
-VISCOUS, COULOMB, OFFSET, ROTOR = 0, 1, 2, 3
+SKIP, PLAIN, WHITENED = 0, 1, 2  # modes of a row in `gram_units`
+VISCOUS, COULOMB, OFFSET, ROTOR = 0, 1, 2, 3  # as in `layout.TERMS`
 COULOMB_WIDTH = 0.02  # [rad/s or m/s]
 
-# Sums inside a unit may be reordered by the compiler (always the same way); nothing is assumed
-# about infinities and NaN, which have to reach the result.
-FAST = {"reassoc", "contract", "nsz"}
-_LARGEST_ANGLE = 1e5  # beyond it the library's own reduction is needed
-
-_SOURCE = CompiledSource(Path(__file__))
+_SOURCE = CompiledSource(Path(__file__), Path(lanes.__file__))
 compiled = _SOURCE.compiled
-_F1, _F2, _I1, _I2 = "float64[::1]", "float64[:, ::1]", "int64[::1]", "int64[:, ::1]"
 
 
-@compiled(f"void({_F1}, {_F1})")
-def sine_cosine(angle, out):
-    """Sine (run 0) and cosine (run 1) of a run of angles [rad]; within 1e-16 or so.
-
-    Reduction by multiples of pi/2 in three parts, then the usual polynomials on ±pi/4.
-    """
-    largest = 0.0
-    for s in range(LANES):
-        largest = max(largest, abs(angle[s]))
-    if not largest < _LARGEST_ANGLE:
-        for s in range(LANES):
-            out[s], out[LANES + s] = sin(angle[s]), cos(angle[s])
-        return
-    for s in range(LANES):
-        x = angle[s]
-        k = np.floor(x * 0.63661977236758134308 + 0.5)
-        r = x - k * 1.57079632673412561417
-        r = r - k * 6.07710050630396597660e-11
-        r = r - k * 2.02226624879595063154e-21
-        z = r * r
-        a = 1.58969099521155010221e-10
-        a = a * z - 2.50507602534068634195e-08
-        a = a * z + 2.75573137070700676789e-06
-        a = a * z - 1.98412698298579493134e-04
-        a = a * z + 8.33333333332248946124e-03
-        a = a * z - 1.66666666666666324348e-01
-        a = r + r * z * a
-        b = -1.13596475577881948265e-11
-        b = b * z + 2.08757232129817482790e-09
-        b = b * z - 2.75573143513906633035e-07
-        b = b * z + 2.48015872894767294178e-05
-        b = b * z - 1.38888888888741095749e-03
-        b = b * z + 4.16666666666666019037e-02
-        b = 1.0 - (0.5 * z - z * z * b)
-        quarter = k - 4.0 * np.floor(0.25 * k)
-        odd = quarter == 1.0 or quarter == 3.0
-        sine = b if odd else a
-        cosine = a if odd else b
-        out[s] = -sine if quarter >= 2.0 else sine
-        out[LANES + s] = -cosine if (quarter == 1.0 or quarter == 2.0) else cosine
-
-
-@compiled(f"void({_F1}, {_F1}, {_F1}, {_F1})", fastmath=FAST)
-def place(k, trig, q, pose):
-    """Pose of a body in its parent: R = A0 + sin A1 + (1 - cos) A2 (9 runs), p = p0 + p1 q (3)."""
-    for c in range(9):
-        a, b, d, run = k[c], k[9 + c], k[18 + c], pose[c * LANES : (c + 1) * LANES]
-        for s in range(LANES):
-            run[s] = a + trig[s] * b + (1.0 - trig[LANES + s]) * d
-    for c in range(3):
-        a, b, run = k[27 + c], k[30 + c], pose[(9 + c) * LANES : (10 + c) * LANES]
-        for s in range(LANES):
-            run[s] = a + q[s] * b
-
-
-@compiled(f"void({_F1}, {_F1}, {_F1})", fastmath=FAST)
-def transport(pose, twist, out):
-    """A parent's twist in body coordinates: (R^T (v + w x p), R^T w)."""
-    for s in range(LANES):
-        px, py, pz = pose[9 * LANES + s], pose[10 * LANES + s], pose[11 * LANES + s]
-        wx, wy, wz = twist[3 * LANES + s], twist[4 * LANES + s], twist[5 * LANES + s]
-        vx = twist[s] + wy * pz - wz * py
-        vy = twist[LANES + s] + wz * px - wx * pz
-        vz = twist[2 * LANES + s] + wx * py - wy * px
-        r0, r3, r6 = pose[s], pose[3 * LANES + s], pose[6 * LANES + s]
-        out[s] = r0 * vx + r3 * vy + r6 * vz
-        out[3 * LANES + s] = r0 * wx + r3 * wy + r6 * wz
-        r1, r4, r7 = pose[LANES + s], pose[4 * LANES + s], pose[7 * LANES + s]
-        out[LANES + s] = r1 * vx + r4 * vy + r7 * vz
-        out[4 * LANES + s] = r1 * wx + r4 * wy + r7 * wz
-        r2, r5, r8 = pose[2 * LANES + s], pose[5 * LANES + s], pose[8 * LANES + s]
-        out[2 * LANES + s] = r2 * vx + r5 * vy + r8 * vz
-        out[5 * LANES + s] = r2 * wx + r5 * wy + r8 * wz
-
-
-@compiled(f"void({_F1}, {_F1}, {_F1}, {_F1})", fastmath=FAST)
-def drive(k, qd, qdd, motion):
-    """Add what the joint itself moves: v += s qd, a += s qdd + ad_v s qd (12 runs: v, w, a, alpha)."""
-    sx, sy, sz, tx, ty, tz = k[33], k[34], k[35], k[36], k[37], k[38]
-    for s in range(LANES):
-        speed, rise = qd[s], qdd[s]
-        vx, vy, vz = motion[s], motion[LANES + s], motion[2 * LANES + s]
-        wx, wy, wz = motion[3 * LANES + s], motion[4 * LANES + s], motion[5 * LANES + s]
-        # ad_v s is the same before and after s qd is added, for s x s = 0
-        ax = wy * sz - wz * sy + vy * tz - vz * ty
-        ay = wz * sx - wx * sz + vz * tx - vx * tz
-        az = wx * sy - wy * sx + vx * ty - vy * tx
-        motion[s] = vx + sx * speed
-        motion[LANES + s] = vy + sy * speed
-        motion[2 * LANES + s] = vz + sz * speed
-        motion[3 * LANES + s] = wx + tx * speed
-        motion[4 * LANES + s] = wy + ty * speed
-        motion[5 * LANES + s] = wz + tz * speed
-        motion[6 * LANES + s] += sx * rise + ax * speed
-        motion[7 * LANES + s] += sy * rise + ay * speed
-        motion[8 * LANES + s] += sz * rise + az * speed
-        motion[9 * LANES + s] += tx * rise + (wy * tz - wz * ty) * speed
-        motion[10 * LANES + s] += ty * rise + (wz * tx - wx * tz) * speed
-        motion[11 * LANES + s] += tz * rise + (wx * ty - wy * tx) * speed
-
-
-@compiled(f"void({_F1}, {_F1}, {_F1}, {_F1}, {_F1})", fastmath=FAST)
-def float_base(quaternion, twist, rate, gravity, motion):
-    """Motion of a floating base from its twist and the rate of it, with gravity taken in."""
-    gx, gy, gz = gravity[0], gravity[1], gravity[2]
-    motion[: 6 * LANES] = twist[: 6 * LANES]
-    motion[6 * LANES : 12 * LANES] = rate[: 6 * LANES]
-    for s in range(LANES):
-        x, y = quaternion[s], quaternion[LANES + s]
-        z, w = quaternion[2 * LANES + s], quaternion[3 * LANES + s]
-        f = 2.0 / (x * x + y * y + z * z + w * w)
-        # R^T g, row by row
-        motion[6 * LANES + s] -= (
-            (1.0 - f * (y * y + z * z)) * gx + f * (x * y + w * z) * gy + f * (x * z - w * y) * gz
-        )
-        motion[7 * LANES + s] -= (
-            f * (x * y - w * z) * gx + (1.0 - f * (x * x + z * z)) * gy + f * (y * z + w * x) * gz
-        )
-        motion[8 * LANES + s] -= (
-            f * (x * z + w * y) * gx + f * (y * z - w * x) * gy + (1.0 - f * (x * x + y * y)) * gz
-        )
-
-
-@compiled(f"void({_F1}, {_F1})", fastmath=FAST)
-def wrench_terms(motion, out):
-    """What the wrench of a body is made of: a_c = a + w x v (3 runs), B = [alpha] + [w][w] (9)."""
-    for s in range(LANES):
-        vx, vy, vz = motion[s], motion[LANES + s], motion[2 * LANES + s]
-        wx, wy, wz = motion[3 * LANES + s], motion[4 * LANES + s], motion[5 * LANES + s]
-        bx, by, bz = motion[9 * LANES + s], motion[10 * LANES + s], motion[11 * LANES + s]
-        out[s] = motion[6 * LANES + s] + wy * vz - wz * vy
-        out[LANES + s] = motion[7 * LANES + s] + wz * vx - wx * vz
-        out[2 * LANES + s] = motion[8 * LANES + s] + wx * vy - wy * vx
-        out[3 * LANES + s] = -wy * wy - wz * wz
-        out[4 * LANES + s] = wx * wy - bz
-        out[5 * LANES + s] = wx * wz + by
-        out[6 * LANES + s] = wx * wy + bz
-        out[7 * LANES + s] = -wx * wx - wz * wz
-        out[8 * LANES + s] = wy * wz - bx
-        out[9 * LANES + s] = wx * wz - by
-        out[10 * LANES + s] = wy * wz + bx
-        out[11 * LANES + s] = -wx * wx - wy * wy
-
-
-@compiled(f"void({_F1}, {_F1}, {_F1}, {_F1})", fastmath=FAST)
-def body_columns(axis, motion, terms, out):
-    """The ten columns axis^T A of a body: out holds m, h (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
-    for s in range(LANES):
-        vx, vy, vz = axis[s], axis[LANES + s], axis[2 * LANES + s]
-        wx, wy, wz = axis[3 * LANES + s], axis[4 * LANES + s], axis[5 * LANES + s]
-        ax, ay, az = terms[s], terms[LANES + s], terms[2 * LANES + s]
-        out[s] = vx * ax + vy * ay + vz * az
-        out[LANES + s] = (
-            vx * terms[3 * LANES + s] + vy * terms[6 * LANES + s] + vz * terms[9 * LANES + s]
-            + ay * wz - az * wy
-        )  # fmt: skip
-        out[2 * LANES + s] = (
-            vx * terms[4 * LANES + s] + vy * terms[7 * LANES + s] + vz * terms[10 * LANES + s]
-            + az * wx - ax * wz
-        )  # fmt: skip
-        out[3 * LANES + s] = (
-            vx * terms[5 * LANES + s] + vy * terms[8 * LANES + s] + vz * terms[11 * LANES + s]
-            + ax * wy - ay * wx
-        )  # fmt: skip
-        ox, oy, oz = motion[3 * LANES + s], motion[4 * LANES + s], motion[5 * LANES + s]
-        bx, by, bz = motion[9 * LANES + s], motion[10 * LANES + s], motion[11 * LANES + s]
-        # w^T [o] L(o) = u^T L(o) with u = w x o
-        ux, uy, uz = wy * oz - wz * oy, wz * ox - wx * oz, wx * oy - wy * ox
-        out[4 * LANES + s] = wx * bx + ux * ox
-        out[5 * LANES + s] = wx * by + wy * bx + ux * oy + uy * ox
-        out[6 * LANES + s] = wy * by + uy * oy
-        out[7 * LANES + s] = wx * bz + wz * bx + ux * oz + uz * ox
-        out[8 * LANES + s] = wy * bz + wz * by + uy * oz + uz * oy
-        out[9 * LANES + s] = wz * bz + uz * oz
-
-
-@compiled(f"void({_F1}, {_F1}, float64[::1], int64)", fastmath=FAST)
-def tile(left, right, gram, stride):
+@compiled(fastmath=FAST)
+def tile(left: Run, right: Run, gram: Run, stride: int) -> None:
     """Add four runs times four runs to a 4 by 4 tile of the Gram matrix."""
     c00 = c01 = c02 = c03 = c10 = c11 = c12 = c13 = 0.0
     c20 = c21 = c22 = c23 = c30 = c31 = c32 = c33 = 0.0
@@ -261,8 +70,8 @@ def tile(left, right, gram, stride):
     gram[3 * stride + 3] += c33
 
 
-@compiled(f"void({_F1}, {_F1}, int64)", fastmath=FAST)
-def add_gram(block, gram, width):
+@compiled(fastmath=FAST)
+def add_gram(block: Run, gram: Run, width: int) -> None:
     """Add the upper tiles of block block^T; `width` runs, a multiple of TILE."""
     for a in range(0, width, TILE):
         left = block[a * LANES : (a + TILE) * LANES]
@@ -270,8 +79,8 @@ def add_gram(block, gram, width):
             tile(left, block[b * LANES : (b + TILE) * LANES], gram[a * width + b :], width)
 
 
-@compiled(f"void({_F1}, {_F1}, {_F1}, int64)", fastmath=FAST)
-def subtract_runs(solved, runs, factor, stride):
+@compiled(fastmath=FAST)
+def subtract_runs(solved: Run, runs: Run, factor: Run, stride: int) -> None:
     """From four runs take four solved ones times a 4 by 4 tile of the triangular matrix."""
     for j in range(TILE):
         t0, t1 = factor[j], factor[stride + j]
@@ -284,8 +93,8 @@ def subtract_runs(solved, runs, factor, stride):
             )  # fmt: skip
 
 
-@compiled(f"void({_F1}, {_F1}, int64)", fastmath=FAST)
-def whiten(block, factor, width):
+@compiled(fastmath=FAST)
+def whiten(block: Run, factor: Run, width: int) -> None:
     """Replace each row x of the block by the solution y of y R = x, by substitution.
 
     `factor` holds R row by row, with the reciprocals of its diagonal in their place.
@@ -306,63 +115,8 @@ def whiten(block, factor, width):
                 run[s] *= reciprocal
 
 
-@compiled(f"void({_F2}, int64, int64, {_F1})")
-def load(signals, begin, count, out):
-    """Copy samples begin...begin + count of all signals into runs; the rest repeats the last."""
-    for c in range(signals.shape[0]):
-        run = out[c * LANES : (c + 1) * LANES]
-        for s in range(count):
-            run[s] = signals[c, begin + s]
-        for s in range(count, LANES):
-            run[s] = signals[c, begin + count - 1]
-
-
-@compiled(f"void({_F1}, {_F2}, {_I2}, {_F1}, {_F1}, {_F1})")
-def move(given, tree_floats, tree_ints, gravity, trig, states):
-    """Outward pass: state of every body (see FIELDS); slot 0 is the fixed base."""
-    size = FIELDS * LANES
-    base = states[:size]
-    base[:] = 0.0
-    for c in range(3):
-        base[(18 + c) * LANES : (19 + c) * LANES] = -gravity[c]
-    for body in range(tree_ints.shape[0]):
-        state = states[(body + 1) * size : (body + 2) * size]
-        kind, at_q, at_qd, at_qdd = tree_ints[body, 1:5]
-        if kind == FLOATING:
-            motion = state[12 * LANES : 24 * LANES]
-            twist, rate = given[at_qd * LANES :], given[at_qdd * LANES :]
-            float_base(given[at_q * LANES :], twist, rate, gravity, motion)
-        else:
-            parent = states[tree_ints[body, 0] * size : (tree_ints[body, 0] + 1) * size]
-            k, q = tree_floats[body], given[at_q * LANES : (at_q + 1) * LANES]
-            if kind == REVOLUTE:
-                sine_cosine(q, trig)
-            else:
-                trig[:LANES] = 0.0
-                trig[LANES:] = 1.0
-            place(k, trig, q, state)
-            transport(state, parent[12 * LANES :], state[12 * LANES :])
-            transport(state, parent[18 * LANES :], state[18 * LANES :])
-            drive(k, given[at_qd * LANES :], given[at_qdd * LANES :], state[12 * LANES :])
-        wrench_terms(state[12 * LANES :], state[24 * LANES :])
-
-
-@compiled(f"void({_F1}, int64, int64, {_F1}, {_F1}, {_F1})")
-def pair_columns(twist, parent, body, states, axes, columns):
-    """The ten columns of one body in one row; `parent` -1 says that the row starts at the body."""
-    size = FIELDS * LANES
-    state = states[(body + 1) * size : (body + 2) * size]
-    axis = axes[6 * body * LANES : 6 * (body + 1) * LANES]
-    if parent < 0:
-        for c in range(6):
-            axis[c * LANES : (c + 1) * LANES] = twist[c]
-    else:
-        transport(state, axes[6 * parent * LANES :], axis)
-    body_columns(axis, state[12 * LANES :], state[24 * LANES :], columns)
-
-
-@compiled(f"void({_F1}, {_I1}, {_I2}, {_F1})", fastmath=FAST)
-def own_columns(given, row, extras, block):
+@compiled(fastmath=FAST)
+def own_columns(given: Run, row: Indices, extras: IndexTable, block: Run) -> None:
     """Friction, offset, rotor inertia and torque of a row into their runs of the block."""
     for e in range(row[6], row[7]):
         kind, target = extras[e]
@@ -384,15 +138,23 @@ def own_columns(given, row, extras, block):
     block[row[2] * LANES : row[3] * LANES] = 0.0
 
 
-@compiled(
-    f"void({_F2}, int64, int64, int64, {_F2}, {_I2}, {_F1}, {_F2}, {_I2}, {_I2}, {_I2}, {_F1},"
-    f" {_I1}, {_F2})",
-    nogil=True,
-)
+@compiled(nogil=True)
 def gram_units(
-    signals, unit, first, step, tree_floats, tree_ints, gravity, twists, rows, pairs, extras, white,
-    modes, out,
-):  # fmt: skip
+    signals: Table,
+    unit: int,
+    first: int,
+    step: int,
+    tree_floats: Table,
+    tree_ints: IndexTable,
+    gravity: Run,
+    twists: Table,
+    rows: IndexTable,
+    pairs: IndexTable,
+    extras: IndexTable,
+    white: Run,
+    modes: Indices,
+    out: Table,
+) -> None:
     """Gram matrices of units first, first + step, ... of `unit` samples each; see `program.py`.
 
     The result of a unit depends on its samples alone, so how units are shared among threads
@@ -433,13 +195,19 @@ def gram_units(
                 add_gram(block, out[u, at : at + width * width], width)
 
 
-@compiled(
-    f"void({_F2}, int64, int64, {_F2}, {_I2}, {_F1}, {_F2}, {_I2}, {_I2}, float64[:, :, ::1])",
-    nogil=True,
-)
+@compiled(nogil=True)
 def regressor_batches(
-    signals, first, step, tree_floats, tree_ints, gravity, twists, rows, pairs, out
-):
+    signals: Table,
+    first: int,
+    step: int,
+    tree_floats: Table,
+    tree_ints: IndexTable,
+    gravity: Run,
+    twists: Table,
+    rows: IndexTable,
+    pairs: IndexTable,
+    out: Cube,
+) -> None:
     """Rows of the dense regressor for batches first, first + step, ... of LANES samples."""
     bodies = tree_ints.shape[0]
     given = np.empty(signals.shape[0] * LANES)

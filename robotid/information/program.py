@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.information import kernel
+from robotid.information import lanes
+from robotid.information.kernel import TILE
 from robotid.information.layout import TERMS, Index, Layout
 from robotid.robot.geometry import skew
 from robotid.robot.tree import Joint, RobotTree
@@ -66,13 +67,16 @@ def program_of(layout: Layout, picked: Sequence[Index]) -> Program:
         picked: per row, which of its columns (positions in `layout.columns[row]`) to work on.
     """
     robot = layout.robot
-    rows, pairs, terms, twists = [], [], [], []
+    rows: list[list[int]] = []
+    pairs: list[list[int]] = []
+    terms: list[list[int]] = []
+    twists: list[Array] = []
     at = 0
     for row in range(robot.nv):
         place = np.full(layout.columns[row].size, -1)
         place[picked[row]] = np.arange(picked[row].size)
         width = picked[row].size + 1
-        padded = -(-width // kernel.TILE) * kernel.TILE
+        padded = -(-width // TILE) * TILE
         first_pair, first_term = len(pairs), len(terms)
         bodies = layout.subtree(row)
         for position, body in enumerate(bodies):
@@ -124,8 +128,8 @@ def _constants(robot: RobotTree, body: int) -> Array:
 def _places(robot: RobotTree, body: int) -> list[int]:
     kind = robot.joints[body].kind
     if kind == "floating":
-        return [0, kernel.FLOATING, 3, robot.nq, robot.nq + robot.nv]
+        return [0, lanes.FLOATING, 3, robot.nq, robot.nq + robot.nv]
     dof = body + 5 * robot.floating
     at = [robot.nq - robot.nv + dof, robot.nq + dof, robot.nq + robot.nv + dof]
-    code = kernel.PRISMATIC if kind == "prismatic" else kernel.REVOLUTE
+    code = lanes.PRISMATIC if kind == "prismatic" else lanes.REVOLUTE
     return [robot.parents[body] + 1, code, *at]

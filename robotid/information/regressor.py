@@ -26,7 +26,7 @@ class Motion(NamedTuple):
 
 def default_threads() -> int:
     """How many threads numba would use; `NUMBA_NUM_THREADS` sets it."""
-    return int(numba.config.NUMBA_NUM_THREADS)
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 def signals_of(

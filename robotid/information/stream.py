@@ -1,6 +1,7 @@
 """One pass over the samples of a recording, in constant memory: factors block by block."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ def _segments(batches: Iterable[Array], edges: Sequence[int]) -> Iterator[tuple[
     cuts = sorted(
         {
             cut
-            for begin, end in zip(edges, edges[1:], strict=False)
+            for begin, end in pairwise(edges)
             for cut in (*range(begin + SEGMENT, end, SEGMENT), end)
         }
     )

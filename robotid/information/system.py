@@ -38,7 +38,9 @@ class System:
         error = self.R @ np.asarray(phi, dtype=np.float64) - self.z
         return float(error @ error) + self.rho**2
 
-    def restricted(self, columns: Sequence[int] | Index, others: ArrayLike | None = None) -> "System":
+    def restricted(
+        self, columns: Sequence[int] | Index, others: ArrayLike | None = None
+    ) -> "System":
         """The problem in some of the parameters, such as base parameters.
 
         Args:
@@ -59,15 +61,15 @@ class System:
     def singular_values(self) -> Array:
         """Of the columns normed to one; the ratio of the first to the last is their condition."""
         norms = np.linalg.norm(self.R, axis=0)
-        result: Array = np.linalg.svd(self.R / np.where(norms > 0, norms, 1.0), compute_uv=False)
-        return result
+        normed = self.R / np.where(norms > 0, norms, 1.0)
+        return np.asarray(np.linalg.svd(normed, compute_uv=False), dtype=np.float64)
 
     def solution(self) -> Array:
         """The phi of least loss; the columns have to be independent."""
         return np.asarray(solve_triangular(self._regular(), self.z))
 
     def covariance(self, variance: float | None = None) -> Array:
-        """variance (R^T R)^-1; without a variance, that of the residual (weights taken in)."""
+        """Variance times (R^T R)^-1; if none is given, that of the (weighted) residual."""
         free = self.count - self.columns.size
         if variance is None and free <= 0:
             said = f"{self.count} equations do not determine {self.columns.size} parameters"
@@ -80,7 +82,9 @@ class System:
     def _regular(self) -> Array:
         if (np.abs(np.diag(self.R)) <= 1e-14 * np.linalg.norm(self.R, axis=0)).any():
             said = "some parameters are not determined on their own"
-            raise UsageError("dependent-columns", said, hint="restrict the system to base parameters")
+            raise UsageError(
+                "dependent-columns", said, hint="restrict the system to base parameters"
+            )
         return self.R
 
 

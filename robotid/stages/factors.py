@@ -1,0 +1,91 @@
+"""`factors`: what recordings say about the parameters of a robot, without the samples."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from robotid.errors import Notice
+from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
+
+Term = Literal["viscous", "coulomb", "offset", "rotor"]
+
+
+class FactorsConfig(StageConfig):
+    """Which parameters joints have besides those of the links."""
+
+    terms: tuple[Term, ...] = Field(
+        default=("viscous", "coulomb", "offset", "rotor"),
+        description="Parameters of each joint besides the links': friction (viscous, coulomb), "
+        "a constant torque (offset), inertia of the rotor. A fit may leave out some of them later.",
+    )
+
+
+def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
+    """Reduce one recording, in one pass and constant memory."""
+    from robotid.contracts.factors import write_factors
+    from robotid.information.layout import Layout
+    from robotid.information.recording import factor_recording
+    from robotid.robot.load import load_robot
+
+    robot = inputs["robot"][0]
+    layout = Layout(load_robot(robot.path).tree, config.terms)
+    write_factors(out_dir, *factor_recording(inputs["dataset"][0].path, layout, robot.digest))
+    return []
+
+
+def gather(
+    config: FactorsConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
+) -> list[Notice]:
+    """Write the index; what there is to say of the robot file is said once."""
+    del config
+    from robotid.contracts.dataset import read_index
+    from robotid.contracts.factors import read_facts, write_index
+    from robotid.robot.load import load_robot
+
+    splits = read_index(inputs["dataset"][0].path).splits
+    write_index(out_dir, {part.name: read_facts(part.path) for part in parts}, splits)
+    return list(load_robot(inputs["robot"][0].path).notices)
+
+
+STAGE = Stage(
+    name="factors",
+    config=FactorsConfig,
+    inputs={
+        "dataset": Input("dataset", "DATASET", "what filter wrote", each="*.parquet"),
+        "robot": Input("robot", "ROBOT", "a robot file, or the name of a robot"),
+    },
+    output="factors",
+    origin=__name__,
+    uses=(
+        "robotid.contracts.dataset",
+        "robotid.contracts.factors",
+        "robotid.contracts.recording",
+        "robotid.information.basis",
+        "robotid.information.compiled",
+        "robotid.information.factor",
+        "robotid.information.factorise",
+        "robotid.information.kernel",
+        "robotid.information.lanes",
+        "robotid.information.layout",
+        "robotid.information.program",
+        "robotid.information.recording",
+        "robotid.information.regressor",
+        "robotid.information.stream",
+        "robotid.information.triangular",
+        "robotid.robot",
+    ),
+    libraries=(
+        "numba",
+        "numpy",
+        "pyarrow.parquet",
+        "pydantic",
+        "safetensors.numpy",
+        "scipy.linalg",
+    ),
+    extras=("mujoco",),
+    run=run,
+    gather=gather,
+    part_file="factors.safetensors",
+)
