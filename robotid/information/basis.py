@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
 from robotid.information.layout import Index, Layout
-from robotid.information.regressor import random_motion, row_columns
+from robotid.information.regressor import Motion, random_motion, row_columns
 
 Array = NDArray[np.float64]
 
@@ -38,14 +38,16 @@ class Basis(NamedTuple):
 def bases_of(layout: Layout) -> list[Basis]:
     """The structural basis of each row, from random motions."""
     most = max(columns.size for columns in layout.columns)
-    motion = random_motion(layout.robot, samples=2 * most + 50, seed=_SEED)
-    return [_basis(W) for W in row_columns(layout, motion)]
+    # Rest, gentle and violent motion: columns of gravity, inertia and velocity weigh the same.
+    pace = np.repeat([[0.0], [0.3], [10.0]], most + 20, axis=0)
+    q, qd, qdd = random_motion(layout.robot, samples=len(pace), seed=_SEED)
+    return [_basis(W) for W in row_columns(layout, Motion(q, qd * pace, qdd * pace))]
 
 
 def _basis(W: Array) -> Basis:
     columns = W.shape[1]
     norms = np.linalg.norm(W, axis=0)
-    scale = np.where(norms > 0, norms, 1.0)
+    scale = np.where(norms > _TOLERANCE * norms.max(), norms, np.inf)  # what is left is rounding
     R, order = qr(W / scale, mode="r", pivoting=True)
     rank = int(np.count_nonzero(np.abs(np.diag(R)) > _TOLERANCE))
     first = np.argsort(order[:rank])  # ascending, so that columns keep their order
@@ -54,5 +56,6 @@ def _basis(W: Array) -> Basis:
     expansion[np.arange(rank), independent] = 1.0
     others = order[rank:]
     combination = solve_triangular(R[:rank, :rank], R[:rank, rank:])[first]
-    expansion[:, others] = combination * scale[others] / scale[independent][:, None]
+    combination[np.abs(combination) < _TOLERANCE] = 0.0
+    expansion[:, others] = combination * norms[others] / norms[independent][:, None]
     return Basis(independent.astype(np.int64), expansion)

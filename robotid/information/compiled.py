@@ -35,7 +35,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Types of arguments, with the name numba has for them.
 Run = Annotated[NDArray[np.float64], "float64[::1]"]
 Table = Annotated[NDArray[np.float64], "float64[:, ::1]"]
-Cube = Annotated[NDArray[np.float64], "float64[:, :, ::1]"]
+View = Annotated[NDArray[np.float64], "float64[:, :]"]
 Indices = Annotated[NDArray[np.int64], "int64[::1]"]
 IndexTable = Annotated[NDArray[np.int64], "int64[:, ::1]"]
 

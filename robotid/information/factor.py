@@ -47,7 +47,7 @@ class Factor:
 
     @property
     def rho(self) -> float:
-        """Norm of the residual that no parameters can take away."""
+        """Norm of the residual of the best fit, if the columns of W_b are independent in the data."""
         return abs(float(self.R[-1, -1]))
 
     @property

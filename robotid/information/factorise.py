@@ -10,6 +10,7 @@ from robotid.errors import BadDataError
 from robotid.information import kernel
 from robotid.information.basis import bases_of
 from robotid.information.factor import Factor
+from robotid.information.lanes import LANES
 from robotid.information.layout import Layout
 from robotid.information.program import program_of
 from robotid.information.regressor import default_threads
@@ -17,7 +18,7 @@ from robotid.information.triangular import factor_of_gram, rough_factor, well_co
 
 Array = NDArray[np.float64]
 
-UNIT = 1024  # samples whose products one thread adds up; units are then added in their order
+UNIT = 8 * LANES  # samples whose products one thread adds up; units are then added in their order
 _ATTEMPTS = 4  # two are usual where columns are nearly dependent; each sees 1e-6 further
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from robotid.information import lanes
-from robotid.information.compiled import CompiledSource, Cube, IndexTable, Indices, Run, Table
+from robotid.information.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 from robotid.information.lanes import FAST, FIELDS, LANES, load, move, pair_columns
 
 TILE = 4
@@ -82,15 +82,20 @@ def add_gram(block: Run, gram: Run, width: int) -> None:
 @compiled(fastmath=FAST)
 def subtract_runs(solved: Run, runs: Run, factor: Run, stride: int) -> None:
     """From four runs take four solved ones times a 4 by 4 tile of the triangular matrix."""
-    for j in range(TILE):
-        t0, t1 = factor[j], factor[stride + j]
-        t2, t3 = factor[2 * stride + j], factor[3 * stride + j]
-        run = runs[j * LANES : (j + 1) * LANES]
-        for s in range(LANES):
-            run[s] -= (
-                t0 * solved[s] + t1 * solved[LANES + s]
-                + t2 * solved[2 * LANES + s] + t3 * solved[3 * LANES + s]
-            )  # fmt: skip
+    t00, t01, t02, t03 = factor[0], factor[1], factor[2], factor[3]
+    factor = factor[stride:]
+    t10, t11, t12, t13 = factor[0], factor[1], factor[2], factor[3]
+    factor = factor[stride:]
+    t20, t21, t22, t23 = factor[0], factor[1], factor[2], factor[3]
+    factor = factor[stride:]
+    t30, t31, t32, t33 = factor[0], factor[1], factor[2], factor[3]
+    for s in range(LANES):
+        x0, x1 = solved[s], solved[LANES + s]
+        x2, x3 = solved[2 * LANES + s], solved[3 * LANES + s]
+        runs[s] -= t00 * x0 + t10 * x1 + t20 * x2 + t30 * x3
+        runs[LANES + s] -= t01 * x0 + t11 * x1 + t21 * x2 + t31 * x3
+        runs[2 * LANES + s] -= t02 * x0 + t12 * x1 + t22 * x2 + t32 * x3
+        runs[3 * LANES + s] -= t03 * x0 + t13 * x1 + t23 * x2 + t33 * x3
 
 
 @compiled(fastmath=FAST)
@@ -140,7 +145,7 @@ def own_columns(given: Run, row: Indices, extras: IndexTable, block: Run) -> Non
 
 @compiled(nogil=True)
 def gram_units(
-    signals: Table,
+    signals: View,
     unit: int,
     first: int,
     step: int,
@@ -195,9 +200,18 @@ def gram_units(
                 add_gram(block, out[u, at : at + width * width], width)
 
 
+@compiled()
+def store_columns(columns: Run, count: int, out: Run, stride: int) -> None:
+    """Ten runs into ten neighbouring numbers per sample."""
+    for s in range(count):
+        target = s * stride
+        for c in range(10):
+            out[target + c] = columns[c * LANES + s]
+
+
 @compiled(nogil=True)
 def regressor_batches(
-    signals: Table,
+    signals: View,
     first: int,
     step: int,
     tree_floats: Table,
@@ -206,27 +220,25 @@ def regressor_batches(
     twists: Table,
     rows: IndexTable,
     pairs: IndexTable,
-    out: Cube,
+    out: Run,
 ) -> None:
-    """Rows of the dense regressor for batches first, first + step, ... of LANES samples."""
-    bodies = tree_ints.shape[0]
+    """The dense regressor (samples, rows, 10 bodies), flat, of batches first, first + step, ..."""
+    bodies, samples = tree_ints.shape[0], signals.shape[1]
     given = np.empty(signals.shape[0] * LANES)
     states, axes = np.empty((bodies + 1) * FIELDS * LANES), np.empty(6 * bodies * LANES)
     trig, columns = np.empty(2 * LANES), np.empty(10 * LANES)
-    samples = signals.shape[1]
+    stride = 10 * bodies * rows.shape[0]
     for begin in range(first * LANES, samples, step * LANES):
         count = min(LANES, samples - begin)
         load(signals, begin, count, given)
         move(given, tree_floats, tree_ints, gravity, trig, states)
-        out[begin : begin + count] = 0.0
+        out[begin * stride : (begin + count) * stride] = 0.0
         for r in range(rows.shape[0]):
             for k in range(rows[r, 0], rows[r, 1]):
                 body = pairs[k, 0]
                 pair_columns(twists[r], pairs[k, 1], body, states, axes, columns)
-                for s in range(count):
-                    target = out[begin + s, r]
-                    for c in range(10):
-                        target[10 * body + c] = columns[c * LANES + s]
+                at = begin * stride + 10 * (r * bodies + body)
+                store_columns(columns, count, out[at:], stride)
 
 
 _SOURCE.keep()

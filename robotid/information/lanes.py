@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from robotid.information.compiled import CompiledSource, IndexTable, Run, Table
+from robotid.information.compiled import CompiledSource, IndexTable, Run, Table, View
 
-LANES = 128
+LANES = 136  # not a power of two: runs that lie 4096 bytes apart get in each other's way
 FIELDS = 36  # runs per body: R 9, p 3, v 3, w 3, a 3, alpha 3, a_c 3, B 9
 REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2
 
@@ -202,7 +202,7 @@ def body_columns(axis: Run, motion: Run, terms: Run, out: Run) -> None:
 
 
 @compiled()
-def load(signals: Table, begin: int, count: int, out: Run) -> None:
+def load(signals: View, begin: int, count: int, out: Run) -> None:
     """Copy samples begin...begin + count of all signals into runs; the rest repeats the last."""
     for c in range(signals.shape[0]):
         run = out[c * LANES : (c + 1) * LANES]

@@ -44,12 +44,9 @@ class Program(NamedTuple):
         return int(self.rows[-1, 4] + self.rows[-1, 5])
 
     def gram(self, flat: Array, row: int) -> Array:
-        """The symmetric Gram matrix of a row's picked columns and torque."""
+        """The Gram matrix of a row's picked columns and torque; only its upper triangle counts."""
         width, padded, at, size = self.rows[row, 2:6]
-        square = flat[at : at + size].reshape(padded, padded)[:width, :width]
-        upper = np.triu(square)
-        result: Array = upper + np.triu(square, 1).T
-        return result
+        return flat[at : at + size].reshape(padded, padded)[:width, :width]
 
     def place_factor(self, flat: Array, row: int, factor: Array) -> None:
         """Put an upper-triangular factor where `kernel.whiten` looks for that of a row."""

@@ -1,6 +1,7 @@
 """The dense regressor from the compiled kernel: Y with tau = Y phi, for many samples at once."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import NamedTuple
 
 import numba
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from robotid.errors import UsageError
 from robotid.information import kernel
 from robotid.information.layout import Layout
-from robotid.information.program import program_of
+from robotid.information.program import Program, program_of
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -29,19 +30,30 @@ def default_threads() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
-def signals_of(
-    robot: RobotTree, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike
-) -> Array:
-    """Samples as the kernel reads them: one signal after the other, shape (nq + 3 nv, T)."""
-    samples = np.shape(q)[0]
-    stacked = []
-    for name, values in {"q": q, "qd": qd, "qdd": qdd, "tau": tau}.items():
-        wanted = (samples, robot.nq if name == "q" else robot.nv)
-        if np.shape(values) != wanted:
+def signals_of(robot: RobotTree, **given: ArrayLike) -> Array:
+    """Samples as the kernel reads them: one signal after the other, shape (signals, T).
+
+    Args:
+        robot: the robot.
+        given: q (T, nq), qd, qdd and (where needed) tau (T, nv), in this order.
+    """
+    samples = len(np.asarray(given["q"]))
+    widths = {name: robot.nq if name == "q" else robot.nv for name in given}
+    result, at = np.empty((sum(widths.values()), samples)), 0
+    for name, values in given.items():
+        if np.shape(values) != (samples, widths[name]):
+            wanted = (samples, widths[name])
             said = f"{name} has shape {np.shape(values)}, robot {robot.name} needs {wanted}"
             raise UsageError("wrong-shape", said)
-        stacked.append(np.asarray(values, dtype=np.float64).T)
-    return np.ascontiguousarray(np.concatenate(stacked))
+        result[at : at + widths[name]] = np.asarray(values).T
+        at += widths[name]
+    return result
+
+
+@lru_cache(maxsize=16)
+def _whole_program(robot: RobotTree) -> Program:
+    layout = Layout(robot)
+    return program_of(layout, [np.arange(columns.size) for columns in layout.columns])
 
 
 def dense_regressor(
@@ -63,14 +75,16 @@ def dense_regressor(
         threads: how many to use; the result does not depend on it.
         out: where to put the result.
     """
-    layout = Layout(robot)
-    program = program_of(layout, [np.arange(columns.size) for columns in layout.columns])
-    signals = signals_of(robot, q, qd, qdd, np.zeros_like(qd, dtype=np.float64))
-    Y = np.empty((signals.shape[1], robot.nv, 10 * robot.bodies)) if out is None else out
+    program, signals = _whole_program(robot), signals_of(robot, q=q, qd=qd, qdd=qdd)
+    shape = signals.shape[1], robot.nv, 10 * robot.bodies
+    Y = np.empty(shape) if out is None else out
+    if Y.shape != shape or Y.dtype != np.float64 or not Y.flags.c_contiguous:
+        raise UsageError("wrong-shape", f"out has to be a plain float64 array of shape {shape}")
+    flat = Y.reshape(-1)
     count = threads or default_threads()
 
     def work(first: int) -> None:
-        kernel.regressor_batches(signals, first, count, *program[:6], Y)
+        kernel.regressor_batches(signals, first, count, *program[:6], flat)
 
     with ThreadPoolExecutor(count) as pool:
         list(pool.map(work, range(count)))

@@ -56,17 +56,21 @@ def _segments(batches: Iterable[Array], edges: Sequence[int]) -> Iterator[tuple[
     ends, pending, at, reached = set(edges), iter(cuts), 0, 0
     target, held = next(pending, 0), np.empty((0, 0))
     for batch in batches:
-        if held.shape[0] != batch.shape[0]:
-            held = np.empty((batch.shape[0], min(SEGMENT, edges[-1])))
-        used = 0
-        while used < batch.shape[1]:
+        used, size = 0, batch.shape[1]
+        while used < size:
             if reached == edges[-1]:
                 raise BadDataError("more-samples", f"there are more than {edges[-1]} samples")
-            take = min(batch.shape[1] - used, target - reached)
-            held[:, at : at + take] = batch[:, used : used + take]
-            at, used, reached = at + take, used + take, reached + take
+            take = min(size - used, target - reached)
+            piece = batch[:, used : used + take]
+            used, reached = used + take, reached + take
+            if at or reached < target:  # the segment comes in several batches
+                if not held.size:
+                    held = np.empty((batch.shape[0], min(SEGMENT, edges[-1])))
+                held[:, at : at + take] = piece
+                at += take
+                piece = held[:, :at]
             if reached == target:
-                yield np.ascontiguousarray(held[:, :at]), target in ends
+                yield piece, target in ends
                 at, target = 0, next(pending, target)
     if reached != edges[-1]:
         said = f"the recording ends after {reached} of {edges[-1]} samples"

@@ -25,23 +25,25 @@ def well_conditioned(R: Array) -> bool:
 
     Columns of zeros do not count: they are found exactly.
     """
-    norms = np.linalg.norm(R, axis=0)
-    alive = norms > 0
-    R = (R / np.where(alive, norms, 1.0))[np.ix_(alive, alive)]
-    if not np.diag(R).all():
-        return False
-    inverse, singular = dtrtri(R, lower=0)
+    norms = np.sqrt(np.einsum("ij,ij->j", R, R))
+    if not norms.all():
+        alive = norms > 0
+        R, norms = R[np.ix_(alive, alive)], norms[alive]
+    inverse, singular = dtrtri(R / norms, lower=0)
     return not singular and bool(np.linalg.norm(inverse) <= WORST_CONDITION)
 
 
 def rough_factor(gram: Array) -> Array:
-    """A regular R0 with R0^T R0 close to the Gram matrix of dependent or nearly so columns."""
+    """A regular R0 with R0^T R0 close to the Gram matrix of dependent or nearly so columns.
+
+    Here and below only the upper triangle of a Gram matrix counts.
+    """
     norms = np.sqrt(np.diag(gram))
     norms = np.where(norms > 0, norms, 1.0)
     normed, shift = gram / np.outer(norms, norms), FLOOR**2
-    np.fill_diagonal(normed, 1.0)
     while True:
-        R, failed = dpotrf(normed + shift * np.eye(len(normed)), lower=0, clean=1)
+        np.fill_diagonal(normed, 1.0 + shift)
+        R, failed = dpotrf(normed, lower=0, clean=1)
         if not failed:
             result: Array = R * norms
             return result
@@ -56,25 +58,41 @@ def factor_of_gram(gram: Array, rough: Array | None = None, *, last: bool = Fals
         rough: R0, upper-triangular and regular.
         last: take what can be had.
     """
-    alive = np.flatnonzero(np.diag(gram) > 0)
-    inner, outer = np.ix_(alive, alive), np.eye(len(gram)) if rough is None else rough
-    norms = np.sqrt(np.diag(gram)[alive])
-    found, failed = dpotrf(gram[inner] / np.outer(norms, norms), lower=0, clean=1)
-    R = np.zeros_like(gram)
-    if not failed and well_conditioned(found):
-        R[inner] = found * norms
-    elif rough is None:
-        return None
-    else:
-        # Some directions vanish: right if they have next to no length in R0.
-        values, vectors = np.linalg.eigh(gram[inner])
-        R[inner] = triangle(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
-        small = vectors[:, values < values[-1] / WORST_CONDITION**2]
-        lengths = np.linalg.norm(R @ rough, axis=0)
-        if not last and (np.abs(small.T @ rough[alive]) > 10 * FLOOR * lengths).any():
+    norms = np.sqrt(np.diag(gram))
+    if not norms.all():
+        alive = np.flatnonzero(norms)
+        inner = np.ix_(alive, alive)
+        rest = rough if rough is None else rough[alive]
+        found = _factor_of_regular(gram[inner], norms[alive], rest, last=last)
+        if found is None:
             return None
-    result: Array = R @ outer
-    return result
+        R = np.zeros_like(gram)
+        R[inner] = found
+    else:
+        inside = _factor_of_regular(gram, norms, rough, last=last)
+        if inside is None:
+            return None
+        R = inside
+    return R if rough is None else R @ rough
+
+
+def _factor_of_regular(
+    gram: Array, norms: Array, rough: Array | None, *, last: bool
+) -> Array | None:
+    """R with R^T R = gram, where no column vanishes; None when that is not exact enough."""
+    R, failed = dpotrf(gram / np.outer(norms, norms), lower=0, clean=1)
+    if not failed and well_conditioned(R):
+        result: Array = R * norms
+        return result
+    if rough is None:
+        return None
+    # Some directions vanish: right if they have next to no length in R0.
+    values, vectors = np.linalg.eigh(gram, UPLO="U")
+    R = triangle(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
+    small = vectors[:, values < values[-1] / WORST_CONDITION**2]
+    lengths = np.linalg.norm(R @ rough, axis=0)
+    right = last or bool((np.abs(small.T @ rough) <= 10 * FLOOR * lengths).all())
+    return R if right else None
 
 
 def triangle(stacked: Array) -> Array:
