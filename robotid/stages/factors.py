@@ -2,24 +2,33 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from robotid.errors import Notice
+from robotid.errors import Notice, nearest
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
-Term = Literal["viscous", "coulomb", "offset", "rotor"]
+_TERMS = ("viscous", "coulomb", "offset", "rotor")
 
 
 class FactorsConfig(StageConfig):
     """Which parameters joints have besides those of the links."""
 
-    terms: tuple[Term, ...] = Field(
-        default=("viscous", "coulomb", "offset", "rotor"),
-        description="Parameters of each joint besides the links': friction (viscous, coulomb), "
-        "a constant torque (offset), inertia of the rotor. A fit may leave out some of them later.",
+    terms: tuple[str, ...] = Field(
+        default=_TERMS,
+        description="What each joint has besides links: viscous and coulomb friction, offset, "
+        "rotor inertia. A fit may leave some of them out later.",
     )
+
+    @field_validator("terms")
+    @classmethod
+    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        """Names may also come in one word, with commas; their order means nothing."""
+        names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+        for name in names:
+            if name not in _TERMS:
+                raise ValueError(f"no term {name!r}; {nearest(name, _TERMS)}")
+        return tuple(term for term in _TERMS if term in names)
 
 
 def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
