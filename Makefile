@@ -1,7 +1,7 @@
 # make demo   environment in .venv, then the main job on the sample logs up to a report
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
-# make bench  all measurements, into docs/measurements.md
+# make bench  all measurements, into docs/measurements.md (installs what is compared with)
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -19,7 +19,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/installed-test
+bench: .venv/installed-bench
 	$(BIN)/python benchmarks/all.py
 
 schemas: .venv/installed
@@ -41,4 +41,8 @@ clean:
 
 .venv/installed-dev: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[test,dev]"
+	@touch $@ .venv/installed-test .venv/installed
+
+.venv/installed-bench: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[test,bench]"
 	@touch $@ .venv/installed-test .venv/installed

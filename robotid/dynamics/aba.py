@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from robotid.dynamics.kinematics import local_poses
+from robotid.dynamics.layout import Batch
 from robotid.dynamics.structure import checked
 from robotid.robot.tree import RobotTree
 from robotid.spatial.inertia import spatial_inertia
@@ -35,15 +36,22 @@ def aba(
         gravity=gravity,
         rotor_inertia=rotor_inertia,
     )
-    links = tree.phi if phi is None else phi
-    pull = tree.gravity if gravity is None else gravity
-    local = local_poses(robot, tree, q, placements)
-    shape = torch.broadcast_shapes(
-        local.shape[:-3], qd.shape[:-1], tau.shape[:-1], links.shape[:-2], pull.shape[:-1]
+    batch = Batch.of(
+        q=(q, 1),
+        qd=(qd, 1),
+        tau=(tau, 1),
+        phi=(phi, 2),
+        placements=(placements, 3),
+        gravity=(gravity, 1),
+        rotor_inertia=(rotor_inertia, 1),
     )
-    X = adjoint_inverse(local[..., :3, :3], local[..., :3, 3])
-    M = spatial_inertia(links)
-    S = torch.cat([tree.axes * tree.slides[:, None], tree.axes * tree.turns[:, None]], -1)
+    shape = batch.shape
+    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
+    turn, shift = local_poses(robot, tree, batch.last(q, 1), fixed)
+    X = adjoint_inverse(batch.first(turn.movedim(2, 0)), batch.first(shift.movedim(1, 0)))
+    M = spatial_inertia(tree.phi[..., 0].mT if phi is None else phi)
+    pull = tree.gravity[:, 0] if gravity is None else gravity
+    S = torch.cat([tree.axes * tree.slides, tree.axes * tree.turns])[..., 0].mT
     first = int(robot.floating)
     rate, torque = (x.expand(*shape, robot.nv)[..., 5 * first :, None] for x in (qd, tau))
     bodies = range(robot.bodies)

@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
-from robotid.dynamics.motion import frames
+from robotid.dynamics.kinematics import Frames, frames, screws
+from robotid.dynamics.layout import Batch, cross, product, turned
 from robotid.dynamics.structure import checked
 from robotid.robot.tree import RobotTree
-from robotid.spatial.inertia import phi_of_pseudo_inertia, pseudo_inertia, spatial_inertia
+from robotid.spatial.inertia import pseudo_inertia
 
 
 def crba(
@@ -19,21 +20,41 @@ def crba(
 ) -> Tensor:
     """H(q), shape (..., nv, nv); arguments as for `rnea`.
 
-    The pseudo-inertia of what a joint moves is the sum of T P Tᵀ over its subtree. H_de is the
-    momentum that coordinate e gives to what it moves, seen along coordinate d above it.
+    H_de is the momentum that coordinate e gives to all it moves, seen along coordinate d above it.
     """
     tree = checked(robot, q, phi=phi, placements=placements, rotor_inertia=rotor_inertia)
-    at = frames(robot, tree, q, placements)
-    own = pseudo_inertia(tree.phi if phi is None else phi)
-    moved = at.poses @ own @ at.poses.mT
-    summed = tree.moves @ moved.flatten(-2)
-    composite = summed.reshape(*summed.shape[:-1], 4, 4)
-    inertia = spatial_inertia(phi_of_pseudo_inertia(composite))
-    momentum = (inertia @ at.screws[..., None])[..., 0]
+    batch = Batch.of(
+        q=(q, 1), phi=(phi, 2), placements=(placements, 3), rotor_inertia=(rotor_inertia, 1)
+    )
+    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
+    links = tree.phi if phi is None else batch.last(phi, 2).movedim(0, 1)
+    at = frames(robot, tree, batch.last(q, 1), fixed)
+    twists = screws(robot, tree, at)
+    mass, h, sigma = _composite(tree.moves, at, links)
+    linear, angular = twists[:3], twists[3:]
+    trace = sigma[0, 0] + sigma[1, 1] + sigma[2, 2]
+    along = mass * linear + cross(angular, h)
+    about = cross(h, linear) + trace * angular - turned(sigma, angular)  # I = tr(Σ) 1 − Σ
+    momentum = torch.cat([along, about])
     is_above = tree.moves[:, tree.body_of]  # entry (d, e): d moves the body of e
-    upper = torch.triu((at.screws @ momentum.mT) * is_above)
-    mass = upper + torch.triu(upper, 1).mT
+    upper = torch.triu(is_above)[..., None] * (twists[:, :, None] * momentum[:, None]).sum(0)
+    half = torch.triu(is_above, 1)[..., None] * upper
+    H = batch.first(upper + half.movedim(0, 1))
     if rotor_inertia is None:
-        return mass
+        return H
     base = robot.nv - robot.n
-    return mass + torch.nn.functional.pad(torch.diag_embed(rotor_inertia), (base, 0, base, 0))
+    return H + torch.nn.functional.pad(torch.diag_embed(rotor_inertia), (base, 0, base, 0))
+
+
+def _composite(moves: Tensor, at: Frames, phi: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Mass (nv, B), first moment (3, nv, B) and Σ (3, 3, nv, B) of all that each coordinate moves.
+
+    In coordinates of the common frame: h' = R h + m p, Σ' = R Σ Rᵀ + R h pᵀ + p h'ᵀ.
+    """
+    pseudo = pseudo_inertia(phi.movedim(0, -1)).movedim((-2, -1), (0, 1))
+    mass, rotation, position = phi[0], at.rotation, at.position
+    turned_h = turned(rotation, phi[1:4])
+    h = turned_h + mass * position
+    sigma = product(product(rotation, pseudo[:3, :3]), rotation.movedim(0, 1))
+    sigma = sigma + turned_h[:, None] * position[None] + position[:, None] * h[None]
+    return moves @ mass, moves @ h, moves @ sigma

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from robotid.dynamics.kinematics import body_poses
-from robotid.dynamics.motion import frames
+from robotid.dynamics.kinematics import frames, screws
+from robotid.dynamics.layout import Batch, cross, turned_back
 from robotid.dynamics.structure import checked
 from robotid.robot.tree import RobotTree
 
@@ -29,10 +29,11 @@ def energy(
 ) -> Energy:
     """Energy of the bodies; arguments as for `rnea`. Potential is zero at the base origin."""
     tree = checked(robot, q, qd=qd, phi=phi, placements=placements, gravity=gravity)
-    links = (tree.phi if phi is None else phi).flatten(-2)[..., None]
-    kinetic = kinetic_regressor(robot, q, qd, placements=placements)[..., None, :] @ links
+    links = tree.phi[..., 0].mT if phi is None else phi
+    kinetic = kinetic_regressor(robot, q, qd, placements=placements)
     potential = potential_regressor(robot, q, placements=placements, gravity=gravity)
-    return Energy(kinetic[..., 0, 0], (potential[..., None, :] @ links)[..., 0, 0])
+    flat = links.flatten(-2)
+    return Energy((kinetic * flat).sum(-1), (potential * flat).sum(-1))
 
 
 def kinetic_regressor(
@@ -40,15 +41,18 @@ def kinetic_regressor(
 ) -> Tensor:
     """½ m v² + v·(ω × h) + ½ ωᵀ I ω per link parameter, shape (..., 10 bodies)."""
     tree = checked(robot, q, qd=qd, placements=placements)
-    at = frames(robot, tree, q, placements)
-    twists = tree.moves.mT @ (at.screws * qd[..., None])  # of each body, about the common origin
-    spin = twists[..., 3:]
-    velocity = twists[..., :3] + torch.linalg.cross(spin, at.position.expand_as(spin))
-    v, w = (at.rotation.mT @ torch.stack([velocity, spin], -1)).unbind(-1)
-    x, y, z = w.unbind(-1)
-    of_inertia = torch.stack([x * x / 2, x * y, y * y / 2, x * z, y * z, z * z / 2], -1)
-    of_mass = (v * v).sum(-1, keepdim=True) / 2
-    return torch.cat([of_mass, torch.linalg.cross(v, w), of_inertia], -1).flatten(-2)
+    batch = Batch.of(q=(q, 1), qd=(qd, 1), placements=(placements, 3))
+    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
+    at = frames(robot, tree, batch.last(q, 1), fixed)
+    unit = screws(robot, tree, at)
+    twists = tree.moves.mT @ (unit * batch.last(qd, 1))  # of each body, about the common origin
+    spin = twists[3:]
+    v = turned_back(at.rotation, twists[:3] + cross(spin, at.position))
+    w = turned_back(at.rotation, spin)
+    x, y, z = w
+    of_inertia = torch.stack([x * x / 2, x * y, y * y / 2, x * z, y * z, z * z / 2])
+    columns = torch.cat([(v * v).sum(0, keepdim=True) / 2, cross(v, w), of_inertia])
+    return batch.first(columns.movedim(0, 1).flatten(0, 1))
 
 
 def potential_regressor(
@@ -60,9 +64,11 @@ def potential_regressor(
 ) -> Tensor:
     """−gᵀ (m p + R h) per link parameter, shape (..., 10 bodies)."""
     tree = checked(robot, q, placements=placements, gravity=gravity)
-    poses = body_poses(robot, q, placements=placements)
-    up = -(tree.gravity if gravity is None else gravity)[..., None, :, None]
-    of_mass = (poses[..., :3, 3, None] * up).sum(-2)
-    of_h = (poses[..., :3, :3].mT @ up)[..., 0]
-    of_inertia = torch.zeros_like(of_mass).expand(*of_mass.shape[:-1], 6)
-    return torch.cat([of_mass, of_h, of_inertia], -1).flatten(-2)
+    batch = Batch.of(q=(q, 1), placements=(placements, 3), gravity=(gravity, 1))
+    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
+    at = frames(robot, tree, batch.last(q, 1), fixed, base_at_origin=False)
+    up = -(tree.gravity if gravity is None else batch.last(gravity, 1))[:, None]
+    of_mass = (at.position * up).sum(0, keepdim=True)
+    of_h = turned_back(at.rotation, up)
+    of_inertia = torch.zeros_like(of_mass).expand(6, *of_mass.shape[1:])
+    return batch.first(torch.cat([of_mass, of_h, of_inertia]).movedim(0, 1).flatten(0, 1))

@@ -1,11 +1,111 @@
 """Where the bodies are, and how they move with the joints."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
+from robotid.dynamics.layout import Batch, cross, product, skew, turned
 from robotid.dynamics.structure import Structure, checked
 from robotid.robot.tree import RobotTree
-from robotid.spatial.so3 import rotation_about, rotation_from_quaternion
+
+
+class Frames(NamedTuple):
+    """Where all bodies are, in a frame parallel to the base.
+
+    Its origin is that of the base; in the dynamics, that of the first body of a floating robot, so
+    that the numbers stay small wherever the robot has walked.
+
+    Args:
+        rotation: body to base coordinates, shape (3, 3, bodies, B).
+        way: from the parent's origin to the body's, shape (3, bodies, B).
+        position: of the body's origin, shape (3, bodies, B).
+        axes: joint axes, shape (3, bodies, B).
+    """
+
+    rotation: Tensor
+    way: Tensor
+    position: Tensor
+    axes: Tensor
+
+
+def local_poses(
+    robot: RobotTree, tree: Structure, q: Tensor, placements: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """Rotation (3, 3, bodies, B) and position (3, bodies, B) of each body in its parent.
+
+    T_O, then exp([s] q) = 1 + sin q [s] + (1 − cos q) [s]² or the shift s q.
+
+    Args:
+        robot: the robot.
+        tree: its tensors.
+        q: shape (nq, B).
+        placements: shape (4, 4, bodies, B or 1), if not the robot's.
+    """
+    fixed = tree.placements if placements is None else placements
+    turn, shift = fixed[:3, :3], fixed[:3, 3]
+    joints = torch.cat([torch.zeros_like(q[:1]), q[7:]]) if robot.floating else q
+    angle, distance = joints * tree.turns, joints * tree.slides
+    about = skew(tree.axes)
+    first, second = product(turn, about), product(turn, product(about, about))
+    rotation = turn + torch.sin(angle) * first + (1 - torch.cos(angle)) * second
+    position = shift + distance * turned(turn, tree.axes)
+    if robot.floating:
+        place = turn[:, :, 0]
+        rotation = torch.cat(
+            [product(place, _of_quaternion(q[3:7]))[:, :, None], rotation[:, :, 1:]], 2
+        )
+        position = torch.cat([(shift[:, 0] + turned(place, q[:3]))[:, None], position[:, 1:]], 1)
+    return rotation, position
+
+
+def _of_quaternion(q: Tensor) -> Tensor:
+    """The rotation of (x, y, z, w), (4, B) to (3, 3, B); the length does not matter."""
+    unit = q / torch.linalg.vector_norm(q, dim=0)
+    k = skew(unit[:3])
+    eye = torch.eye(3, dtype=q.dtype, device=q.device)[..., None]
+    result: Tensor = eye + 2 * unit[3] * k + 2 * product(k, k)
+    return result
+
+
+def frames(
+    robot: RobotTree,
+    tree: Structure,
+    q: Tensor,
+    placements: Tensor | None,
+    *,
+    base_at_origin: bool = True,
+) -> Frames:
+    """Where all bodies are; arguments as for `local_poses`.
+
+    Rotations are the one thing that is computed body by body.
+    """
+    if robot.floating and base_at_origin:
+        q = torch.cat([torch.zeros_like(q[:3]), q[3:]])
+    turn, shift = local_poses(robot, tree, q, placements)
+    eye = torch.eye(3, dtype=q.dtype, device=q.device)[..., None].expand(3, 3, turn.shape[-1])
+    chain: list[Tensor] = []
+    above: list[Tensor] = []
+    for own, parent in zip(turn.unbind(2), robot.parents, strict=True):
+        above.append(eye if parent < 0 else chain[parent])
+        chain.append(own if parent < 0 else product(above[-1], own))
+    rotation = torch.stack(chain, 2)
+    way = turned(torch.stack(above, 2), shift)
+    return Frames(rotation, way, tree.ancestors @ way, turned(rotation, tree.axes))
+
+
+def screws(robot: RobotTree, tree: Structure, at: Frames) -> Tensor:
+    """Twist, about the common origin, of each unit velocity; shape (6, nv, B)."""
+    turning = at.axes * tree.turns
+    linear = at.axes * tree.slides + cross(at.position, turning)
+    joints = torch.cat([linear, turning])
+    if not robot.floating:
+        return joints
+    base = at.rotation[:, :, 0]  # column k: base axis k
+    spun = cross(at.position[:, :1], base)
+    shifts = torch.cat([base, torch.zeros_like(base)])
+    turns = torch.cat([spun, base])
+    return torch.cat([shifts, turns, joints[:, 1:]], 1)
 
 
 def body_poses(robot: RobotTree, q: Tensor, *, placements: Tensor | None = None) -> Tensor:
@@ -18,53 +118,12 @@ def body_poses(robot: RobotTree, q: Tensor, *, placements: Tensor | None = None)
             those of the robot.
     """
     tree = checked(robot, q, placements=placements)
-    return _chain(robot, local_poses(robot, tree, q, placements))
-
-
-def local_poses(robot: RobotTree, tree: Structure, q: Tensor, placements: Tensor | None) -> Tensor:
-    """Pose of every body in its parent, shape (..., bodies, 4, 4): T_O then the joint's motion."""
-    fixed = tree.placements if placements is None else placements
-    joints = q
-    if robot.floating:
-        joints = torch.cat([torch.zeros_like(q[..., :1]), q[..., 7:]], -1)
-    rotation = rotation_about(tree.axes, joints * tree.turns)
-    position = (joints * tree.slides)[..., None] * tree.axes
-    if robot.floating:
-        base = rotation_from_quaternion(q[..., 3:7])[..., None, :, :]
-        rotation = torch.cat([base, rotation[..., 1:, :, :]], -3)
-        position = torch.cat([q[..., None, :3], position[..., 1:, :]], -2)
-    return fixed @ homogeneous(rotation, position)
-
-
-def homogeneous(rotation: Tensor, position: Tensor) -> Tensor:
-    """The 4×4 matrix of rotation (..., 3, 3) and position (..., 3)."""
-    top = torch.cat([rotation, position[..., None]], -1)
-    bottom = torch.zeros_like(top[..., :1, :])
-    bottom[..., 3] = 1.0
-    return torch.cat([top, bottom], -2)
-
-
-def _chain(robot: RobotTree, local: Tensor) -> Tensor:
-    poses: list[Tensor] = []
-    for own, parent in zip(local.unbind(-3), robot.parents, strict=True):
-        poses.append(own if parent < 0 else poses[parent] @ own)
-    return torch.stack(poses, -3)
-
-
-def screws(robot: RobotTree, tree: Structure, poses: Tensor) -> Tensor:
-    """Twist in base coordinates, about the base origin, of each unit velocity; (..., nv, 6)."""
-    rotation, position = poses[..., :3, :3], poses[..., :3, 3]
-    axes = (rotation @ tree.axes[..., None])[..., 0]
-    turning = axes * tree.turns[:, None]
-    linear = axes * tree.slides[:, None] + torch.linalg.cross(position, turning)
-    joints = torch.cat([linear, turning], -1)
-    if not robot.floating:
-        return joints
-    base = rotation[..., 0, :, :].mT  # row k: base axis k
-    spun = torch.linalg.cross(position[..., :1, :].expand_as(base), base)
-    upper = torch.cat([base, torch.zeros_like(base)], -1)
-    lower = torch.cat([spun, base], -1)
-    return torch.cat([upper, lower, joints[..., 1:, :]], -2)
+    batch = Batch.of(q=(q, 1), placements=(placements, 3))
+    at = _placed(robot, tree, batch, q, placements)
+    top = torch.cat([at.rotation, at.position[:, None]], 1)
+    last = torch.zeros_like(top[:1])
+    last[:, 3] = 1.0
+    return batch.first(torch.cat([top, last]).movedim(2, 0))
 
 
 def jacobian(
@@ -88,11 +147,18 @@ def jacobian(
         Shape (..., 6, nv), linear part first, in base coordinates.
     """
     tree = checked(robot, q, placements=placements)
-    poses = _chain(robot, local_poses(robot, tree, q, placements))
-    columns = screws(robot, tree, poses) * tree.moves[:, body, None]
-    place = poses[..., body, :3, 3]
+    batch = Batch.of(q=(q, 1), placements=(placements, 3), point=(point, 1))
+    at = _placed(robot, tree, batch, q, placements)
+    columns = screws(robot, tree, at) * tree.moves[:, body, None]
+    place = at.position[:, body]
     if point is not None:
-        place = place + (poses[..., body, :3, :3] @ point[..., None])[..., 0]
-    angular = columns[..., 3:]
-    linear = columns[..., :3] + torch.linalg.cross(angular, place[..., None, :].expand_as(angular))
-    return torch.cat([linear, angular], -1).mT
+        place = place + turned(at.rotation[:, :, body], batch.last(point, 1))
+    linear = columns[:3] + cross(columns[3:], place[:, None])
+    return batch.first(torch.cat([linear, columns[3:]]))
+
+
+def _placed(
+    robot: RobotTree, tree: Structure, batch: Batch, q: Tensor, placements: Tensor | None
+) -> Frames:
+    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
+    return frames(robot, tree, batch.last(q, 1), fixed, base_at_origin=False)

@@ -3,13 +3,14 @@
 import torch
 from torch import Tensor
 
-from robotid.dynamics.motion import Motion, frames, motion
+from robotid.dynamics.kinematics import frames, screws
+from robotid.dynamics.layout import Batch, product, skew
+from robotid.dynamics.motion import Motion, motion
 from robotid.dynamics.structure import checked
 from robotid.robot.tree import RobotTree
-from robotid.spatial.so3 import skew
 
 # I x = L(x) (Ixx, Ixy, Iyy, Ixz, Iyz, Izz): which component of x stands where in L; 3 is zero.
-_LEVER = [[0, 1, 3, 2, 3, 3], [3, 0, 1, 3, 2, 3], [3, 3, 3, 0, 1, 2]]
+_LEVER = [0, 1, 3, 2, 3, 3, 3, 0, 1, 3, 2, 3, 3, 3, 3, 0, 1, 2]
 
 
 def joint_torque_regressor(
@@ -26,31 +27,38 @@ def joint_torque_regressor(
     φ is `phi` of all bodies one after the other. Rows of a floating base come first.
     """
     tree = checked(robot, q, qd=qd, qdd=qdd, placements=placements, gravity=gravity)
-    at = frames(robot, tree, q, placements)
-    moving = motion(robot, tree, at, qd, qdd, tree.gravity if gravity is None else gravity)
-    force, moment = wrench_regressor(moving)
-    force, moment = at.rotation @ force, at.rotation @ moment
-    about_origin = moment + skew(at.position) @ force
-    columns = torch.cat([force, about_origin], -2)  # (..., bodies, 6, 10)
-    rows = torch.einsum("...dk,...ikp->...dip", at.screws, columns)
-    return (rows * tree.moves[..., None]).flatten(-2)
+    batch = Batch.of(
+        q=(q, 1), qd=(qd, 1), qdd=(qdd, 1), placements=(placements, 3), gravity=(gravity, 1)
+    )
+    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
+    pull = tree.gravity if gravity is None else batch.last(gravity, 1)
+    at = frames(robot, tree, batch.last(q, 1), fixed)
+    moving = motion(robot, tree, at, batch.last(qd, 1), batch.last(qdd, 1), pull)
+    force, moment = _wrench_regressor(moving)
+    force, moment = product(at.rotation, force), product(at.rotation, moment)
+    about_origin = moment + product(skew(at.position), force)
+    columns = torch.cat([force, about_origin]).movedim(-1, 0)  # (B, 6, 10, bodies)
+    twists = screws(robot, tree, at).movedim(-1, 0).mT  # (B, nv, 6)
+    rows = (twists @ columns.flatten(2)).reshape(-1, robot.nv, 10, robot.bodies)
+    Y = (rows * tree.moves[:, None]).mT.flatten(2)
+    return batch.first(Y.movedim(0, -1))
 
 
-def wrench_regressor(moving: Motion) -> tuple[Tensor, Tensor]:
-    """Force and moment of each body per link parameter, each of shape (..., bodies, 3, 10).
+def _wrench_regressor(moving: Motion) -> tuple[Tensor, Tensor]:
+    """Force and moment of each body per link parameter, each of shape (3, 10, bodies, B).
 
     A = [[a, [α] + [ω][ω], 0], [0, −[a], L(α) + [ω] L(ω)]], in body coordinates.
     """
     w, alpha, a = moving
     turn = skew(w)
-    of_h = skew(alpha) + turn @ turn
-    zero = torch.zeros_like(a)[..., None]
-    force = torch.cat([a[..., None], of_h, zero.expand(*zero.shape[:-1], 6)], -1)
-    moment = torch.cat([zero, -skew(a), lever(alpha) + turn @ lever(w)], -1)
+    zero = torch.zeros_like(a)[:, None]
+    of_h = skew(alpha) + product(turn, turn)
+    force = torch.cat([a[:, None], of_h, zero.expand(3, 6, *zero.shape[2:])], 1)
+    moment = torch.cat([zero, -skew(a), _lever(alpha) + product(turn, _lever(w))], 1)
     return force, moment
 
 
-def lever(x: Tensor) -> Tensor:
-    """L(x) with I x = L(x) (Ixx, Ixy, Iyy, Ixz, Iyz, Izz), shape (..., 3) to (..., 3, 6)."""
-    padded = torch.cat([x, torch.zeros_like(x[..., :1])], -1)
-    return padded[..., _LEVER]
+def _lever(x: Tensor) -> Tensor:
+    """L(x) with I x = L(x) (Ixx, Ixy, Iyy, Ixz, Iyz, Izz), (3, ...) to (3, 6, ...)."""
+    padded = torch.cat([x, torch.zeros_like(x[:1])])
+    return padded[_LEVER].reshape(3, 6, *x.shape[1:])

@@ -3,12 +3,14 @@
 import torch
 from torch import Tensor
 
-from robotid.dynamics.motion import Frames, Motion, frames, motion
+from robotid.dynamics.kinematics import Frames, frames, screws
+from robotid.dynamics.layout import Batch, cross, turned
+from robotid.dynamics.motion import Motion, motion
 from robotid.dynamics.structure import Structure, checked
 from robotid.robot.tree import RobotTree
-from robotid.spatial.inertia import symmetric
 
-cross = torch.linalg.cross
+# Where the entries of a 3 by 3 inertia stand in phi, row by row.
+_SYMMETRIC = [4, 5, 7, 5, 6, 8, 7, 8, 9]
 
 
 def rnea(
@@ -45,38 +47,45 @@ def rnea(
         gravity=gravity,
         rotor_inertia=rotor_inertia,
     )
-    at = frames(robot, tree, q, placements)
-    moving = motion(robot, tree, at, qd, qdd, tree.gravity if gravity is None else gravity)
-    tau = gathered(tree, at, wrenches(moving, tree.phi if phi is None else phi))
-    if rotor_inertia is None:
-        return tau
-    base = robot.nv - robot.n
-    return tau + torch.nn.functional.pad(rotor_inertia * qdd[..., base:], (base, 0))
+    batch = Batch.of(
+        q=(q, 1),
+        qd=(qd, 1),
+        qdd=(qdd, 1),
+        phi=(phi, 2),
+        placements=(placements, 3),
+        gravity=(gravity, 1),
+        rotor_inertia=(rotor_inertia, 1),
+    )
+    acceleration = batch.last(qdd, 1)
+    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
+    pull = tree.gravity if gravity is None else batch.last(gravity, 1)
+    links = tree.phi if phi is None else batch.last(phi, 2).movedim(0, 1)
+    at = frames(robot, tree, batch.last(q, 1), fixed)
+    moving = motion(robot, tree, at, batch.last(qd, 1), acceleration, pull)
+    tau = _along(screws(robot, tree, at), tree, at, *_wrenches(moving, links))
+    if rotor_inertia is not None:
+        driven = batch.last(rotor_inertia, 1) * acceleration[robot.nv - robot.n :]
+        tau = torch.cat([tau[: robot.nv - robot.n], tau[robot.nv - robot.n :] + driven])
+    return batch.first(tau)
 
 
-def wrenches(moving: Motion, phi: Tensor) -> Tensor:
-    """Force and moment about each body's origin in body coordinates, shape (..., bodies, 2, 3).
+def _wrenches(moving: Motion, phi: Tensor) -> tuple[Tensor, Tensor]:
+    """Force and moment about each body's origin, in body coordinates, each (3, bodies, B).
 
     f = m a + α × h + ω × (ω × h),  n = h × a + I α + ω × I ω.
     """
     w, alpha, a = moving
-    mass, h = phi[..., :1], phi[..., 1:4]
-    six = phi.shape[-1] == 10
-    inertia = symmetric(phi[..., 4:]) if six else phi[..., 4:].reshape(*phi.shape[:-1], 3, 3)
-    h, w, alpha, a = torch.broadcast_tensors(h, w, alpha, a)
-    momentum, change = (inertia @ torch.stack([w, alpha], -1)).unbind(-1)
+    mass, h = phi[0], phi[1:4]
+    nine = phi[_SYMMETRIC] if phi.shape[0] == 10 else phi[4:]
+    inertia = nine.reshape(3, 3, *phi.shape[1:])
     force = mass * a + cross(alpha, h) + cross(w, cross(w, h))
-    moment = cross(h, a) + change + cross(w, momentum)
-    return torch.stack([force, moment], -2)
+    moment = cross(h, a) + turned(inertia, alpha) + cross(w, turned(inertia, w))
+    return force, moment
 
 
-def gathered(tree: Structure, at: Frames, of_bodies: Tensor) -> Tensor:
-    """Generalised forces of wrenches on the bodies, (..., bodies, 2, 3) to (..., nv).
-
-    Each coordinate takes its unit twist times the sum of the wrenches it moves, all about one
-    origin.
-    """
-    force, moment = (of_bodies @ at.rotation.mT).unbind(-2)
-    about_origin = moment + cross(at.position.expand_as(force), force)
-    carried = tree.moves @ torch.cat([force, about_origin], -1)
-    return (at.screws * carried).sum(-1)
+def _along(twists: Tensor, tree: Structure, at: Frames, force: Tensor, moment: Tensor) -> Tensor:
+    """Generalised forces (nv, B): each unit twist times the sum of the wrenches it moves."""
+    force, moment = turned(at.rotation, force), turned(at.rotation, moment)
+    about_origin = moment + cross(at.position, force)
+    carried = tree.moves @ torch.cat([force, about_origin])
+    return (twists * carried).sum(0)

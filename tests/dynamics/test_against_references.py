@@ -16,6 +16,8 @@ from robotid.dynamics.energy import energy
 from robotid.dynamics.kinematics import body_poses, jacobian
 from robotid.dynamics.regressor import joint_torque_regressor
 from robotid.dynamics.rnea import rnea
+from robotid.robot.catalog import ROBOTS
+from robotid.robot.load import load_robot
 from tests.reference_models import mujoco_model, pinocchio_model, random_state, random_tree
 
 TOLERANCE = 1e-10
@@ -100,6 +102,14 @@ def test_random_trees_agree_with_pinocchio(seeds):
 def test_random_trees_agree_with_mujoco(seeds):
     for seed in seeds:
         check_mujoco(random_tree(seed), seed)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_shipped_robots_agree_with_both(name):
+    robot = load_robot(name).tree
+    for seed in range(5):
+        check_pinocchio(robot, seed)
+        check_mujoco(robot, seed)
 
 
 def test_random_trees_are_varied():
