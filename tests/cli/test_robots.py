@@ -71,3 +71,13 @@ def test_bad_file(robotid, tmp_path):
     answer = robotid("robots", path)
     assert answer.code == 65
     assert f"error[bad-xml] {path}:2:" in answer.err
+
+
+def test_base_parameters_of_a_robot(robotid):
+    answer = robotid("robots", "panda", "--base-parameters", "--json")
+    assert len(answer.json["base_parameters"]) == 43
+    shown = robotid("robots", "panda", "--base-parameters")
+    assert answer.json["base_parameters"][1] in shown.out
+    assert robotid("robots", "panda", "--json").json["base_parameters"] is None
+    refused = robotid("robots", "--base-parameters")
+    assert refused.code == 2
