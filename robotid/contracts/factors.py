@@ -55,7 +55,7 @@ class RobotFacts(_Part):
     """What the factors are about: robot, joint terms, parameters and rows."""
 
     robot: str
-    robot_sha256: str
+    geometry_sha256: str = Field(description="Of all that regressors of the robot depend on.")
     terms: list[str]
     parameters: list[str]
     rows: list[Row]

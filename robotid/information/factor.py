@@ -47,7 +47,7 @@ class Factor:
 
     @property
     def rho(self) -> float:
-        """Norm of the residual of the best fit, if the columns of W_b are independent in the data."""
+        """Norm of the residual of the best fit, if the data tell the columns of W_b apart."""
         return abs(float(self.R[-1, -1]))
 
     @property

@@ -1,5 +1,7 @@
 """Which parameters there are, and which of them each row of torque depends on."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +75,16 @@ class Layout:
             own = np.arange(first, first + count) if joint is not None else np.arange(0)
             result.append(np.concatenate([links, own]))
         return tuple(result)
+
+
+def geometry_digest(robot: RobotTree) -> str:
+    """SHA-256 of all that regressors depend on; the parameters of the links are no part of it."""
+    joints = [(joint.name, joint.kind) for joint in robot.joints]
+    digest = hashlib.sha256(json.dumps([robot.links, joints, robot.parents]).encode())
+    axes = np.array([joint.axis for joint in robot.joints], dtype=np.float64)
+    for values in (axes, robot.placements, robot.gravity):
+        digest.update((values + 0.0).tobytes())  # -0.0 becomes 0.0
+    return digest.hexdigest()
 
 
 def checked_terms(terms: Sequence[str]) -> tuple[str, ...]:

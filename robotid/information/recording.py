@@ -1,6 +1,6 @@
 """The factors of a recording: one pass over its Parquet file, and the way to a file and back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +14,7 @@ from robotid.contracts.recording import RecordingFacts, inspect_recording, itera
 from robotid.errors import BadDataError, nearest
 from robotid.information.factor import Factor
 from robotid.information.factorise import Factoriser
-from robotid.information.layout import Layout
+from robotid.information.layout import Layout, geometry_digest
 from robotid.information.stream import block_edges, factor_blocks
 
 Array = NDArray[np.float64]
@@ -23,18 +23,18 @@ _SIGNALS = ("q", "qd", "qdd", "tau")
 
 
 def factor_recording(
-    path: Path, layout: Layout, robot_sha256: str, threads: int | None = None
+    path: Path, layout: Layout, passed_over: Collection[str] = (), threads: int | None = None
 ) -> tuple[FactorFacts, list[RowTensors]]:
     """Reduce a filtered recording to factors, in constant memory.
 
     Args:
         path: the recording, with q, qd, qdd and tau of every joint of the robot.
         layout: the robot and the terms of its joints.
-        robot_sha256: digest of the robot file, for the record.
+        passed_over: recorded joints that are no concern of the robot's, such as locked ones.
         threads: how many to use; no bit of the result depends on it.
     """
     names, facts = inspect_recording(path)
-    columns = _columns_of(layout, names, facts, path)
+    columns = _columns_of(layout, names, facts, passed_over, path)
     edges = block_edges(facts.samples, facts.rate_hz)
     times = np.zeros((len(edges) - 1, 2))
     factoriser = Factoriser(layout, threads)
@@ -48,7 +48,7 @@ def factor_recording(
         factoriser.close()
     cutoff_hz = facts.filter.cutoff_hz if facts.filter else facts.rate_hz
     return FactorFacts(
-        about=_about(layout, robot_sha256),
+        about=_about(layout),
         rate_hz=facts.rate_hz,
         independent=min(1.0, 2 * cutoff_hz / facts.rate_hz),
         blocks=[
@@ -116,7 +116,11 @@ def _batches(path: Path, columns: list[str], edges: Sequence[int], times: Array)
 
 
 def _columns_of(
-    layout: Layout, names: Sequence[str], facts: RecordingFacts, path: Path
+    layout: Layout,
+    names: Sequence[str],
+    facts: RecordingFacts,
+    passed_over: Collection[str],
+    path: Path,
 ) -> list[str]:
     """Names of the signals in the order of the kernel, once robot and recording fit together."""
     robot, file = layout.robot, str(path)
@@ -125,7 +129,7 @@ def _columns_of(
         raise BadDataError("floating-robot", said, file=file, hint="give a robot with a fixed base")
     recorded = [joint.name for joint in facts.joints]
     for joint in recorded:
-        if joint not in robot.joint_names:
+        if joint not in robot.joint_names and joint not in passed_over:
             said = f"joint {joint!r} of the recording is not in robot {robot.name}"
             hint = nearest(joint, robot.joint_names)
             raise BadDataError("unknown-joint", said, file=file, joint=joint, hint=hint)
@@ -144,10 +148,10 @@ def _columns_of(
     return columns
 
 
-def _about(layout: Layout, robot_sha256: str) -> RobotFacts:
+def _about(layout: Layout) -> RobotFacts:
     return RobotFacts(
         robot=layout.robot.name,
-        robot_sha256=robot_sha256,
+        geometry_sha256=geometry_digest(layout.robot),
         terms=list(layout.terms),
         parameters=list(layout.names),
         rows=[

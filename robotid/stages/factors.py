@@ -6,13 +6,14 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from robotid.errors import Notice, nearest
+from robotid.robot.options import RobotOptions
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
 _TERMS = ("viscous", "coulomb", "offset", "rotor")
 
 
-class FactorsConfig(StageConfig):
-    """Which parameters joints have besides those of the links."""
+class FactorsConfig(RobotOptions, StageConfig):
+    """Which parameters joints have besides those of the links, and what the robot is."""
 
     terms: tuple[str, ...] = Field(
         default=_TERMS,
@@ -38,9 +39,11 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.information.recording import factor_recording
     from robotid.robot.load import load_robot
 
-    robot = inputs["robot"][0]
-    layout = Layout(load_robot(robot.path).tree, config.terms)
-    write_factors(out_dir, *factor_recording(inputs["dataset"][0].path, layout, robot.digest))
+    robot = load_robot(inputs["robot"][0].path, **config.changes())
+    # Joints of the file that are locked, or outside the chain, may be recorded all the same.
+    in_file = {part.joint.name for part in robot.description.assembly.parts if part.joint}
+    layout = Layout(robot.tree, config.terms)
+    write_factors(out_dir, *factor_recording(inputs["dataset"][0].path, layout, in_file))
     return []
 
 
@@ -48,14 +51,13 @@ def gather(
     config: FactorsConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
 ) -> list[Notice]:
     """Write the index; what there is to say of the robot file is said once."""
-    del config
     from robotid.contracts.dataset import read_index
     from robotid.contracts.factors import read_facts, write_index
     from robotid.robot.load import load_robot
 
     splits = read_index(inputs["dataset"][0].path).splits
     write_index(out_dir, {part.name: read_facts(part.path) for part in parts}, splits)
-    return list(load_robot(inputs["robot"][0].path).notices)
+    return list(load_robot(inputs["robot"][0].path, **config.changes()).notices)
 
 
 STAGE = Stage(

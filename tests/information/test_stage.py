@@ -10,7 +10,7 @@ import pytest
 from robotid.contracts.factors import read_index
 from robotid.contracts.recording import read_recording
 from robotid.information.factor import merge
-from robotid.information.layout import TERMS, Layout
+from robotid.information.layout import TERMS, Layout, geometry_digest
 from robotid.information.recording import factor_recording, load_factors
 from robotid.information.reference import reference_factors
 from robotid.information.regressor import dense_regressor
@@ -179,7 +179,19 @@ def test_missing_joint_names_both(robot_file, dataset):
         joint._replace(name=name) for joint, name in zip(robot.joints, ("swing", "slide", "third"), strict=True)
     )}))  # fmt: skip
     with pytest.raises(BadDataError, match="'third' of robot tree0 is not in the recording"):
-        factor_recording(dataset / "run0.parquet", robot, "0" * 64)
+        factor_recording(dataset / "run0.parquet", robot)
+
+
+def test_locked_joints_may_be_recorded(robotid, dataset, robot_file, tmp_path):
+    out = tmp_path / "out"
+    command = ["factors", dataset, "--robot", robot_file, "--out", out]
+    assert robotid(*command, "--lock", "slide=0.1").code == 0
+    index = read_index(out)
+    assert [row.name for row in index.about.rows] == ["swing"]
+    plain = load_robot(robot_file).tree
+    locked = load_robot(robot_file, lock={"slide": 0.1}).tree
+    assert index.about.geometry_sha256 == geometry_digest(locked) != geometry_digest(plain)
+    assert geometry_digest(plain) == geometry_digest(plain.with_phi(2 * plain.phi))
 
 
 def test_terms_are_chosen(robotid, dataset, robot_file, tmp_path):
@@ -204,5 +216,5 @@ def test_values_that_are_no_numbers_are_named(dataset, robot_file, tmp_path):
     write_recording(folder, columns, facts)
     layout = Layout(load_robot(robot_file).tree)
     with pytest.raises(BadDataError, match=r"tau.slide has no finite value in row 17"):
-        factor_recording(folder / "recording.parquet", layout, "0" * 64)
+        factor_recording(folder / "recording.parquet", layout)
     shutil.rmtree(folder)
