@@ -18,7 +18,7 @@ from robotid.information.triangular import factor_of_gram, rough_factor, well_co
 
 Array = NDArray[np.float64]
 
-UNIT = 8 * LANES  # samples whose products one thread adds up; units are then added in their order
+UNIT = 4 * LANES  # samples whose products one thread adds up; units are then added in their order
 _ATTEMPTS = 4  # two are usual where columns are nearly dependent; each sees 1e-6 further
 
 
@@ -56,10 +56,10 @@ class Factoriser:
             if not pending:
                 break
             grams = self._grams(signals, pending, rough)
+            if not np.isfinite(grams).all():
+                raise _not_finite(signals)
             for row in list(pending):
                 gram = self._program.gram(grams, row)
-                if not np.isfinite(gram).all():
-                    raise _not_finite(signals)
                 R = factor_of_gram(gram, rough.get(row), last=attempt == _ATTEMPTS - 1)
                 if R is not None:
                     pending.remove(row)
@@ -68,7 +68,21 @@ class Factoriser:
                     rough[row] = rough_factor(gram) @ rough[row]
                 else:
                     rough[row] = rough_factor(gram)
-        return [self._factor(row, found[row], signals) for row in sorted(found)]
+        tau = signals[-self.layout.robot.nv :]
+        torques = zip(tau.sum(axis=1), tau.min(axis=1), tau.max(axis=1), strict=True)
+        return [
+            Factor(
+                row=self.layout.rows[row],
+                columns=self.layout.columns[row],
+                expansion=self.bases[row].expansion,
+                R=found[row],
+                count=tau.shape[1],
+                total=float(total),
+                lowest=float(lowest),
+                highest=float(highest),
+            )
+            for row, (total, lowest, highest) in enumerate(torques)
+        ]
 
     def _grams(self, signals: Array, rows: Sequence[int], rough: Mapping[int, Array]) -> Array:
         """Gram matrices of some rows, of the whitened columns where there is a rough factor."""
@@ -89,20 +103,6 @@ class Factoriser:
         for part in parts[1:]:
             total += part
         return total
-
-    def _factor(self, row: int, R: Array, signals: Array) -> Factor:
-        robot = self.layout.robot
-        tau = signals[robot.nq + 2 * robot.nv + row]
-        return Factor(
-            row=self.layout.rows[row],
-            columns=self.layout.columns[row],
-            expansion=self.bases[row].expansion,
-            R=R,
-            count=tau.size,
-            total=float(tau.sum()),
-            lowest=float(tau.min()),
-            highest=float(tau.max()),
-        )
 
 
 def _not_finite(signals: Array) -> BadDataError:

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 MOST_BLOCKS = 64
 BLOCK_S = 10.0
-SEGMENT = 32768  # samples held at a time
+SEGMENT = 16384  # samples held at a time
 
 
 def block_edges(samples: int, rate_hz: float) -> list[int]:

@@ -83,6 +83,7 @@ STAGE = Stage(
         "robotid.information.program",
         "robotid.information.recording",
         "robotid.information.regressor",
+        "robotid.information.small",
         "robotid.information.stream",
         "robotid.information.triangular",
         "robotid.robot",
