@@ -1,0 +1,168 @@
+"""`robotid simulate` as a user calls it, alone and in a pipeline."""
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from robotid.contracts.truth import read_truth
+from tests.conftest import PROJECT
+
+SHORT = ("--recordings", "2", "--duration-s", "3", "--rate-hz", "200", "--noise-tau", "0.01")
+
+PIPELINE = """
+[stages.simulate]
+inputs.robot = "double_pendulum"
+recordings = 3
+duration_s = 4.0
+rate_hz = 200.0
+perturb = 0.1
+
+[stages.ingest]
+inputs.logs = "@simulate"
+
+[stages.filter]
+inputs.dataset = "@ingest"
+"""
+
+
+@pytest.fixture
+def pipeline(tmp_path):
+    path = tmp_path / "pipeline.toml"
+    path.write_text(PIPELINE)
+    return path
+
+
+def statuses(answer):
+    assert answer.code == 0, answer.err
+    return {stage["stage"]: stage["cached"] for stage in answer.json["stages"]}
+
+
+def test_files_of_a_simulation(robotid, tmp_path):
+    out = tmp_path / "logs"
+    answer = robotid("simulate", "--robot", "double_pendulum", *SHORT, "--out", out)
+    assert answer.code == 0, answer.err
+    names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    truths = {"truth/run1.parquet", "truth/run2.parquet", "truth.json"}
+    assert names == {"run1.csv", "run2.csv", "manifest.json"} | truths
+    lines = (out / "run1.csv").read_text().splitlines()
+    joints = ("shoulder", "elbow")
+    assert lines[0].split(",") == ["t", *(f"{s}.{j}" for s in ("q", "qd", "tau") for j in joints)]
+    assert len(lines) == 601
+    log = np.loadtxt(out / "run1.csv", delimiter=",", skiprows=1)
+    true = pq.read_table(out / "truth" / "run1.parquet")
+    np.testing.assert_allclose(log[:, 0] * 1e9, true["t"].to_numpy(), atol=1e-3)
+    truth = read_truth(out)
+    for column, level in (("q.elbow", 1e-5), ("qd.elbow", 1e-3), ("tau.elbow", 0.01 * 5.0)):
+        error = log[:, lines[0].split(",").index(column)] - true[column].to_numpy()
+        assert error.std() == pytest.approx(level, rel=0.15)  # 600 samples: 3 %, five times that
+    assert [joint.name for joint in truth.joints] == list(joints)
+    assert truth.options["duration_s"] == 3.0
+    assert truth.engine == "mujoco"
+    assert "mujoco" in truth.versions
+
+
+def test_pipeline_feeds_logs_into_ingest(robotid, pipeline, tmp_path):
+    """Twice: the second time nothing is computed."""
+    answer = robotid("run", pipeline, "--json", "--out", tmp_path / "out")
+    assert statuses(answer) == {"simulate": False, "ingest": False, "filter": False}
+    index = json.loads((tmp_path / "out" / "ingest" / "dataset.json").read_text())
+    assert sorted(index["recordings"]) == ["run1", "run2", "run3"]
+    again = robotid("run", pipeline, "--json")
+    assert statuses(again) == {"simulate": True, "ingest": True, "filter": True}
+
+
+def test_files_and_result_have_one_key(robotid, pipeline, tmp_path):
+    """Logs given as files are the same input as the result they lie in."""
+    logs = tmp_path / "out" / "simulate"
+    answer = robotid("run", pipeline, "--json", "--until", "ingest", "--out", tmp_path / "out")
+    assert answer.code == 0, answer.err
+    again = robotid("ingest", *sorted(logs.glob("*.csv")), "--json")
+    assert again.json["cached"]
+
+
+def test_preview_of_a_pipeline(robotid, pipeline):
+    answer = robotid("run", pipeline, "--dry-run")
+    assert answer.code == 0
+    assert "waits for simulate" in answer.out + answer.err
+    assert robotid("run", pipeline).code == 0
+    answer = robotid("run", pipeline, "--dry-run", "--json")
+    assert "miss" not in answer.out
+
+
+def test_same_bytes_again(robotid, tmp_path):
+    for name in ("a", "b"):
+        cache = ("--cache-dir", tmp_path / f"cache-{name}")
+        answer = robotid("simulate", "--robot", "cartpole", *SHORT, *cache, "--out", tmp_path / name)
+        assert answer.code == 0, answer.err
+    files = [p for p in (tmp_path / "a").rglob("*") if p.is_file()]
+    assert len(files) == 6
+    for path in files:
+        assert path.read_bytes() == (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes()
+
+
+def test_a_result_of_logs_is_not_a_dataset(robotid, tmp_path):
+    path = tmp_path / "pipeline.toml"
+    path.write_text(PIPELINE.replace('inputs.dataset = "@ingest"', 'inputs.dataset = "@simulate"'))
+    answer = robotid("run", path)
+    assert answer.code == 78
+    assert "is a logs, a dataset is needed" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ([], 2, "--robot"),
+        (["--robot", "pandaa"], 66, "did you mean"),
+        (["--robot", "quadruped"], 78, "floating base"),
+        (["--robot", "panda", "--true-robot", "ur10"], 78, "different joints"),
+        (["--robot", "panda", "--engine", "bullet"], 2, "mujoco"),
+        (["--robot", "panda", "--speeds", "1.5"], 78, "at most 1"),
+        (["--robot", "panda", "--coulomb", "-1"], 78, "negative"),
+        (["--robot", "panda", "--control-hz", "700"], 78, "multiple"),
+        (
+            ["--robot", "panda", "--friction", "stick-slip", "--bristle-deflection", "1e-7",
+             "--substeps", "1", "--duration-s", "1"],
+            78, "(panda_joint",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_said(robotid, words, code, says):
+    answer = robotid("simulate", *words)
+    assert answer.code == code, answer.err
+    assert says in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_true_robot_from_a_file(robotid, tmp_path):
+    text = (PROJECT / "robotid" / "robot" / "files" / "pendulum.urdf").read_text()
+    other = tmp_path / "other.urdf"
+    other.write_text(text.replace("effort=", "effort=", 1))
+    words = ("--robot", "pendulum", "--true-robot", other, "--duration-s", "1", "--recordings", "1")
+    answer = robotid("simulate", *words, "--out", tmp_path / "out")
+    assert answer.code == 0, answer.err
+
+
+def test_sample_logs_are_what_simulate_makes(robotid, tmp_path):
+    """Seven digits are written; another processor may round the last one differently."""
+    folder = PROJECT / "sample_logs" / "arm"
+    answer = robotid(
+        "simulate", "--robot", folder / "arm.urdf", "--config", folder / "simulate.toml",
+        "--out", tmp_path / "arm",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    logs = sorted(folder.glob("*.csv"))
+    assert [log.name for log in logs] == ["run1.csv", "run2.csv", "run3.csv"]
+    for log in logs:
+        assert log.read_text().split("\n", 1)[0] == "t," + ",".join(
+            f"{s}.{j}" for s in ("q", "qd", "tau") for j in ("base", "shoulder", "elbow")
+        )
+        made, kept = (
+            np.loadtxt(path, delimiter=",", skiprows=1) for path in (tmp_path / "arm" / log.name, log)
+        )
+        np.testing.assert_allclose(made, kept, rtol=1e-5, atol=1e-5)
+    made, kept = read_truth(tmp_path / "arm"), read_truth(folder)
+    assert made.options == kept.options
+    for own, other in zip(made.links, kept.links, strict=True):
+        assert own.phi == pytest.approx(other.phi, rel=1e-9)
