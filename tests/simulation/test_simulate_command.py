@@ -1,6 +1,7 @@
 """`robotid simulate` as a user calls it, alone and in a pipeline."""
 
 import json
+import re
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -138,10 +139,13 @@ def test_what_cannot_work_is_said(robotid, words, code, says):
 def test_true_robot_from_a_file(robotid, tmp_path):
     text = (PROJECT / "robotid" / "robot" / "files" / "pendulum.urdf").read_text()
     other = tmp_path / "other.urdf"
-    other.write_text(text.replace("effort=", "effort=", 1))
+    mass = re.search(r'<mass value="([^"]+)"', text)[1]
+    other.write_text(text.replace(f'mass value="{mass}"', f'mass value="{2 * float(mass)}"', 1))
     words = ("--robot", "pendulum", "--true-robot", other, "--duration-s", "1", "--recordings", "1")
     answer = robotid("simulate", *words, "--out", tmp_path / "out")
     assert answer.code == 0, answer.err
+    (link,) = read_truth(tmp_path / "out").links
+    assert link.phi[0] == 2 * link.nominal_phi[0] == 2 * float(mass)
 
 
 def test_sample_logs_are_what_simulate_makes(robotid, tmp_path):
