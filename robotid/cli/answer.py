@@ -159,6 +159,9 @@ class RobotAnswer(_Finished):
     mass: float
     joints: list[JointFacts]
     links: list[LinkFacts]
+    base_parameters: list[str] | None = Field(
+        description="Sums of link parameters that torques determine; null if not asked for."
+    )
 
 
 ANSWERS = (

@@ -20,8 +20,8 @@ def summary_of_robot(name: str, loaded: Loaded) -> RobotSummary:
     )
 
 
-def answer_of_robot(loaded: Loaded) -> RobotAnswer:
-    """Joints, limits, links and findings of one robot."""
+def answer_of_robot(loaded: Loaded, *, base_parameters: bool = False) -> RobotAnswer:
+    """Joints, limits, links and findings of one robot; base parameters take a second longer."""
     tree = loaded.tree
     x, y, z = (float(g) for g in tree.gravity)
     return RobotAnswer(
@@ -39,7 +39,15 @@ def answer_of_robot(loaded: Loaded) -> RobotAnswer:
             if joint.kind != "floating"
         ],
         links=_links(tree),
+        base_parameters=_groupings(tree) if base_parameters else None,
     )
+
+
+def _groupings(tree: RobotTree) -> list[str]:
+    from robotid.dynamics.base_parameters import base_parameters
+    from robotid.dynamics.groupings import groupings
+
+    return [grouping.text() for grouping in groupings(base_parameters(tree))]
 
 
 def _mass(tree: RobotTree) -> float:

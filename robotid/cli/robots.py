@@ -6,6 +6,7 @@ import typer
 
 from robotid.cli import options
 from robotid.cli.settings import Settings
+from robotid.errors import UsageError
 
 if TYPE_CHECKING:
     from robotid.cli.answer import RobotAnswer
@@ -16,6 +17,9 @@ def robots(
     robot: Annotated[
         str | None, typer.Argument(help="A name of the list, or the path of a robot file.")
     ] = None,
+    base_parameters: Annotated[
+        bool, typer.Option("--base-parameters", help="Show what torques can tell of its links.")
+    ] = False,
 ) -> int:
     """List the robots that come with robotid, or show one."""
     from robotid.cli.alignment import aligned
@@ -27,6 +31,8 @@ def robots(
 
     console = console_for(settings)
     if robot is None:
+        if base_parameters:
+            raise UsageError("robot-missing", "base parameters of which robot?", hint="name one")
         listed = [summary_of_robot(name, load_robot(name)) for name in ROBOTS]
         if settings.json:
             console.emit_json(RobotsAnswer(robots=listed))
@@ -38,7 +44,7 @@ def robots(
     loaded = load_robot(robot)
     for notice in loaded.notices:
         console.warn(notice)
-    answer = answer_of_robot(loaded)
+    answer = answer_of_robot(loaded, base_parameters=base_parameters)
     if settings.json:
         console.emit_json(answer)
         return 0
@@ -71,6 +77,8 @@ def _shown(answer: "RobotAnswer") -> list[str]:
         *aligned([*header, "damping", "friction", "rotor"], joints),
         "",
         *aligned(["link", "mass [kg]", "fixed to"], links),
+        *(["", "base parameters", "-" * 15] if answer.base_parameters else []),
+        *(answer.base_parameters or []),
     ]
 
 

@@ -54,9 +54,8 @@ def exported(loaded: Loaded, phi: Array) -> tuple[bytes, tuple[Notice, ...]]:
     tree = loaded.tree.with_phi(phi)
     if not np.all(np.isfinite(tree.phi)):
         raise ConfigError("bad-number", "parameters that are not finite cannot be written")
-    in_file = {part.link for part in loaded.description.assembly.parts} & {
-        *loaded.description.link_lines
-    }
+    # A payload may have the name of a link that the chain has left out.
+    in_file = loaded.description.link_lines.keys() - {p.name for p in loaded.changes.payloads}
     shared = shares(loaded.tree, tree.phi, in_file)
     source = parse_xml(loaded.data, str(loaded.path))
     text = EDITORS[loaded.description.format](source, shared.phi)

@@ -27,7 +27,7 @@ def edited_mjcf(source: XmlSource, phi: Mapping[str, Array]) -> bytes:
     for name in phi:
         if name not in bodies:
             said = f"body {name!r} does not stand in the file under this name"
-            hint = "give every body a name; write <replicate> out"
+            hint = "give every body a name"
             raise ConfigError("not-in-file", said, file=source.file, hint=hint)
     edits = [_edit(source.data, bodies[name], new) for name, new in phi.items()]
     return apply_edits(source.data, edits)

@@ -16,6 +16,7 @@ from robotid.robot.assembly import Assembly, Part, joint_motion
 from robotid.robot.description import Description
 from robotid.robot.geometry import phi_from, pose
 from robotid.robot.mjcf_text import dynamics_only
+from robotid.robot.numbers import LARGEST
 from robotid.robot.tree import Array, Joint, Limits
 from robotid.robot.urdf import MAX_LINKS
 from robotid.robot.xml_source import XmlSource
@@ -28,6 +29,7 @@ def read_mjcf(source: XmlSource) -> Description:
     model = _compiled(source)
     if model.nbody > MAX_LINKS:
         source.fail("too-large", f"more than {MAX_LINKS} bodies", source.root)
+    _check_numbers(source, model)
     names = _names(source, model)
     lines = {
         e.attributes["name"]: e.line
@@ -84,6 +86,18 @@ def _compiled(source: XmlSource) -> Any:
         found = re.search(r"line (\d+)", said)
         line = int(found[1]) if found else None
         raise BadDataError("bad-mjcf", f"MuJoCo: {said}", file=source.file, line=line) from error
+
+
+def _check_numbers(source: XmlSource, model: Any) -> None:
+    """MuJoCo accepts infinite and enormous numbers; sums and squares of them mean nothing."""
+    fields = ("body_pos", "body_ipos", "body_mass", "body_inertia", "jnt_pos", "qpos0")
+    losses = ("dof_damping", "dof_frictionloss", "dof_armature")
+    for field in (*fields, *losses):
+        if not np.all(np.abs(getattr(model, field)) <= LARGEST):
+            said = f"a number is not finite or beyond {LARGEST:g} ({field} of the compiled model)"
+            source.fail("bad-number", said, source.root)
+    if not np.all(np.abs(model.opt.gravity) <= LARGEST):
+        source.fail("bad-number", "gravity is not finite", source.root)
 
 
 def _names(source: XmlSource, model: Any) -> list[str]:
@@ -157,11 +171,9 @@ def _effort(model: Any, joint: int) -> float:
         most = float(np.abs(model.jnt_actfrcrange[joint]).max())
     driving = [a for a in range(model.nu) if model.actuator_trnid[a, 0] == joint]
     if driving and all(model.actuator_forcelimited[a] for a in driving):
-        forces = [
-            abs(model.actuator_gear[a, 0]) * np.abs(model.actuator_forcerange[a]).max()
-            for a in driving
-        ]
-        most = min(most, float(sum(forces)))
+        gears = [abs(float(model.actuator_gear[a, 0])) for a in driving]
+        forces = [float(np.abs(model.actuator_forcerange[a]).max()) for a in driving]
+        most = min(most, sum(g * f for g, f in zip(gears, forces, strict=True)))
     return most
 
 

@@ -10,11 +10,12 @@ from robotid.robot.byte_edits import ByteEdit, apply_edits, attribute_spans, bla
 from robotid.robot.xml_source import Element, XmlSource
 
 _SECTIONS = {"compiler", "option", "default", "worldbody", "actuator"}
-_IN_BODIES = {"body", "frame", "replicate", "inertial", "joint", "freejoint", "geom"}
+_IN_BODIES = {"body", "frame", "inertial", "joint", "freejoint", "geom"}
 _IN_DEFAULTS = {"default", "joint", "geom"} | {
     "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
 }  # fmt: skip
-_NOT_RIGID = {"composite", "flexcomp", "attach"}
+_NOT_READ = {"composite", "flexcomp", "attach", "replicate"}
+_WORDS = ("name", "class", "childclass", "model", "joint")
 _OTHER_FILES = ("material", "mesh", "hfield")
 
 
@@ -25,6 +26,10 @@ def dynamics_only(source: XmlSource) -> bytes:
             hint = "write it as one file with MuJoCo: MjSpec.from_file(FILE).to_xml()"
             said = "a robot is one file; <include> is not followed"
             source.fail("include", said, element, hint=hint)
+        for name, value in element.attributes.items():
+            # MuJoCo would take it, and leave a log file in the working folder.
+            if name not in _WORDS and "nan" in value.lower().split():
+                source.fail("bad-number", f"<{element.tag}>: {name} is not a number", element)
     return apply_edits(source.data, _edits(source))
 
 
@@ -65,21 +70,21 @@ def _body_edits(
     # With each element: the body it belongs to, whether that takes inertia from geoms, its class.
     pending = [(child, world, False, "main") for child in world.children]
     while pending:
-        element, body, needs_geoms, css = pending.pop()
+        element, body, needs_geoms, style = pending.pop()
         attributes = element.attributes
-        if element.tag in _NOT_RIGID:
-            said = f"<{element.tag}> is not a rigid body of this file"
-            source.fail("not-rigid", said, element)
+        if element.tag in _NOT_READ:
+            said = f"<{element.tag}> is not read: a robot is the bodies that stand in its file"
+            source.fail("not-read", said, element, hint="write them out, or remove them")
         if element.tag not in _IN_BODIES:
             yield blanked(source.data, *whole(source.data, element))
-        elif element.tag in ("body", "frame", "replicate"):
-            css = attributes.get("childclass", css)
+        elif element.tag in ("body", "frame"):
+            style = attributes.get("childclass", style)
             if element.tag == "body":
                 explicit = bool(element.all("inertial")) and from_geoms != "true"
                 body, needs_geoms = element, not explicit and from_geoms != "false"
-            pending += [(child, body, needs_geoms, css) for child in element.children]
+            pending += [(child, body, needs_geoms, style) for child in element.children]
         elif element.tag == "geom":
-            known = {**defaults.get(attributes.get("class", css), {}), **attributes}
+            known = {**defaults.get(attributes.get("class", style), {}), **attributes}
             needs_file = "mesh" in known or "hfield" in known
             weightless = "0" in (known.get("mass"), known.get("density"))
             if needs_geoms and needs_file and not weightless:

@@ -145,6 +145,26 @@ PARTS = replace(
 )
 
 
+def weigh(config, inputs, out_dir: Path):
+    """Name and size of a robot file."""
+    from robotid.robot.load import load_robot
+
+    path = inputs["robot"][0].path
+    (out_dir / "dataset.json").write_text("{}")
+    name = load_robot(path).tree.name
+    (out_dir / "a.txt").write_text(f"{name} {path.stat().st_size}")
+    return []
+
+
+ROBOT = replace(
+    EMIT,
+    name="robot",
+    origin=f"{HERE}:ROBOT",
+    inputs={"robot": Input("robot", "ROBOT", "a robot")},
+    run=weigh,
+)
+
+
 def again(config, inputs, out_dir: Path):
     text = inputs["data"][0].path.read_text()
     (out_dir / "part.txt").write_text(text + config.text)
@@ -176,5 +196,6 @@ CATALOG = {
         TWO,
         PARTS,
         AGAIN,
+        ROBOT,
     )
 }

@@ -191,6 +191,15 @@ def test_payload_is_not_written_into_the_file(load):
     assert load(text).tree.phi[1, 0] == pytest.approx(1.1)  # without the can's 0.2
 
 
+def test_payload_with_the_name_of_a_link_left_out(load):
+    can = CHANGES["payload"]["payloads"][0]._replace(name="lower", on="bracket")
+    loaded = load(ARM, chain=("base", "bracket"), payloads=(can,))
+    phi = new_phi(loaded.tree, 9)
+    text, _ = exported(loaded, phi)
+    np.testing.assert_allclose(reload_robot(text, loaded).tree.phi, phi, **CLOSE)
+    np.testing.assert_array_equal(load(text).tree.phi[1], load(ARM).tree.phi[1])
+
+
 @pytest.mark.parametrize(
     ("phi", "says"),
     [

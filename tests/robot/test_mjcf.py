@@ -1,15 +1,24 @@
 """The MJCF reader against MuJoCo itself: poses of all links, and torques, in the same coordinates."""
 
+import contextlib
+import re
 import sys
+import warnings
+from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from robotid.dynamics.rnea import rnea
-from robotid.errors import BadDataError, ConfigError
+from robotid.errors import BadDataError, ConfigError, RobotidError
 from robotid.robot.assembly import joint_motion
+from robotid.robot.byte_edits import ByteEdit, apply_edits
+from robotid.robot.load import Changes, loaded_from
+from robotid.robot.xml_source import parse_xml
 
 ARM = """<mujoco model="arm">
   <compiler angle="degree" autolimits="true" meshdir="/nowhere"/>
@@ -157,7 +166,10 @@ ERRORS = {
     "ball": (('name="swing" axis="1 0 1"', 'name="swing" type="ball"'), "joint-type", "swing", "ball joint"),
     "include": (("<sensor>", '<include file="../../secret.xml"/>\n<sensor>'), "include", "<include", "one file"),
     "mesh inertia": (('<geom type="box" size="0.1 0.05 0.02" mass="0.4" material="steel"/>', '<geom mesh="hull" type="mesh"/>'), "inertia-from-mesh", 'mesh="hull" type', "'plate'"),
-    "composite": (("<light", '<composite type="cable"/>\n<light'), "not-rigid", "<composite", "rigid"),
+    "composite": (("<light", '<composite type="cable"/>\n<light'), "not-read", "<composite", "write them out"),
+    "replicate": (("<light", '<replicate count="1000000000"><body/></replicate>\n<light'), "not-read", "<replicate", "not read"),
+    "nan": (('pos="0 0 0.5"', 'pos="0 0 NaN"'), "bad-number", "NaN", "pos"),
+    "infinite": (('ref="20"', 'ref="inf"'), "bad-number", None, "qpos0"),
     "unknown word": (('type="slide"', 'type="slyde"'), "bad-mjcf", "slyde", "MuJoCo"),
     "massless": (('mass="0.5" fullinertia="0.01 0.02 0.015 0.001 0 0.002"', 'mass="0" diaginertia="0 0 0"'), "bad-mjcf", None, "mass"),
     "triangle": (('diaginertia="0.03 0.04 0.05"', 'diaginertia="0.03 0.04 0.5"'), "bad-mjcf", None, "inertia"),
@@ -215,3 +227,21 @@ def test_without_mujoco_the_way_out_is_said(load, monkeypatch):
 
 def test_formats_are_told_by_content(load):
     assert load(ARM, name="arm.urdf").description.format == "mjcf"
+
+
+PIECES = ["", "0", "-1", "nan", "inf", "1e308", "2 3", "free", "ball", "slide", "base", "yaw", "é"]
+VALUES = [match.span(1) for match in re.finditer('"([^"]*)"', ARM)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(PIECES)), min_size=1, max_size=3)
+)
+def test_mutated_files_are_read_or_refused(changes):
+    """Anything but a RobotidError fails the test, numpy's warnings included."""
+    edits = {span: ByteEdit(*span, piece.encode()) for span, piece in changes}
+    with contextlib.suppress(RobotidError), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        source = parse_xml(apply_edits(ARM.encode(), edits.values()), "x.xml")
+        loaded_from(source, Path("x.xml"), Changes())
+    assert not Path("MUJOCO_LOG.TXT").exists()
