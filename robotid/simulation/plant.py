@@ -37,10 +37,17 @@ class Plant:
         self._motor = 0 if elasticity is None else 2  # the block of the motors' positions
         self._law, self._parameters = friction.number, friction.parameters
 
-    def at_rest(self, q: Array) -> Array:
-        """The state at rest at positions of shape (recordings, n), springs and bristles unbent."""
+    def at_rest(self, q: Array, held: Array) -> Array:
+        """The state at rest with motors at q, springs bent by the torque that holds the links.
+
+        Args:
+            q: shape (recordings, n).
+            held: torque that holds the links still there, shape (recordings, n).
+        """
         zero = np.zeros_like(q)
-        blocks = [q, zero] if self._elasticity is None else [q, zero, q, zero]
+        blocks = [q, zero]
+        if self._elasticity is not None:
+            blocks = [q - held / self._elasticity.stiffness, zero, q, zero]
         return np.stack([*blocks, zero] if self._friction.remembers else blocks)
 
     def motor(self, y: Array) -> tuple[Array, Array]:

@@ -65,7 +65,8 @@ def simulate(nominal: RobotTree, true: RobotTree, options: SimulationOptions) ->
     stiff = drives.elasticity is None
     engine = make_engine(options.engine, true, drives.rotor_inertia if stiff else np.zeros(true.n))
     plant = Plant(engine, drives.friction, drives.rotor_inertia, drives.elasticity)
-    motion = follow(plant, controller, clock, true.joint_names, names)
+    start = plant.at_rest(controller.q[0], _static_torque(true, controller.q[0]))
+    motion = follow(plant, controller, clock, start, true.joint_names, names)
     sensors = _sensors(true, options, scale)
     logs = {
         name: measure(motion, i, clock, sensors, _random(options, _SENSORS, i))
@@ -83,7 +84,7 @@ def _check(nominal: RobotTree, true: RobotTree) -> None:
             raise ConfigError(
                 "floating-base",
                 f"robot {robot.name} has a floating base, which cannot be simulated yet",
-                hint="hold its base, or choose an arm",
+                hint='hold it with base = "fixed", or choose an arm',
             )
     if nominal.joint_names != true.joint_names:
         raise ConfigError(
@@ -135,6 +136,14 @@ def _controller(
     kp, kd = gains(moved_inertias(nominal) + rotor, options.bandwidth_hz, options.damping_ratio)
     feedforward = needed if options.feedforward else np.zeros_like(needed)
     return TrackingController(q, qd, feedforward, kp, kd, effort), scale
+
+
+def _static_torque(robot: RobotTree, q: Array) -> Array:
+    """What holds the robot still at postures of shape (recordings, n)."""
+    still = torch.zeros(q.shape, dtype=torch.float64)
+    with torch.no_grad():
+        torque: Array = rnea(robot, torch.from_numpy(q), still, still).numpy()
+    return torque
 
 
 def _sensors(robot: RobotTree, options: SimulationOptions, scale: Array) -> Sensors:

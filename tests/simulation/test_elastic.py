@@ -17,7 +17,7 @@ def ringing(rotor, damping=0.0):
     elasticity = Elasticity(np.array([STIFFNESS]), np.array([damping]))
     engine = make_engine("mujoco", slider(MASS), np.zeros(1))
     plant = Plant(engine, Friction("none", *np.zeros((7, 1))), np.array([rotor]), elasticity)
-    y, tau, h = plant.at_rest(np.zeros((1, 1))), np.zeros((1, 1)), 2e-4
+    y, tau, h = plant.at_rest(*np.zeros((2, 1, 1))), np.zeros((1, 1)), 2e-4
     y[0] = 0.01
     seen = []
     for _ in range(5000):
@@ -60,6 +60,9 @@ def test_motor_and_link_differ_by_what_bends_the_spring(panda, run):
     spring = stiffness * (motion.theta - motion.q) + damping * (motion.thetad - motion.qd)
     np.testing.assert_allclose(spring, motion.tau_link, atol=1e-9)
     assert np.abs(motion.theta - motion.q).max() > 1e-4
+    # It starts in balance: springs carry the weight, up to what its bending of the arm changes.
+    assert np.abs(motion.qdd[0]).max() < 0.1
+    assert not motion.qd[0].any()
     log = done.logs["run1"]
     assert (log.q == motion.theta[:, 0]).all()
     link = run(panda, elastic_hz=25.0, recordings=1, duration_s=1.0, position_sensor="link")

@@ -88,7 +88,7 @@ def test_energy_is_kept_without_friction(double_pendulum, name):
     """Runge-Kutta at 1 ms loses less than 1e-8 of the energy in two seconds of free swinging."""
     robot, rotor = double_pendulum, np.array([0.02, 0.01])
     plant = Plant(make_engine(name, robot, rotor), NONE, rotor)
-    y, tau, h = plant.at_rest(np.array([[1.5, -0.7]])), np.zeros((1, 2)), 1e-3
+    y, tau, h = plant.at_rest(np.array([[1.5, -0.7]]), np.zeros((1, 2))), np.zeros((1, 2)), 1e-3
     start = total(robot, y, rotor)
     for _ in range(2000):
         k1 = plant.derivative(y, tau)

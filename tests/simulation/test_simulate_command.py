@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from robotid.contracts.truth import read_truth
+from robotid.robot.load import load_robot
 from tests.conftest import PROJECT
 
 SHORT = ("--recordings", "2", "--duration-s", "3", "--rate-hz", "200", "--noise-tau", "0.01")
@@ -100,6 +101,7 @@ def test_a_result_of_logs_is_not_a_dataset(robotid, tmp_path):
         (["--robot", "pandaa"], 66, "did you mean"),
         (["--robot", "quadruped"], 78, "floating base"),
         (["--robot", "panda", "--true-robot", "ur10"], 78, "different joints"),
+        (["--robot", "panda", "--lock", "panda_joint8=0"], 78, "panda_joint8"),
         (["--robot", "panda", "--engine", "bullet"], 2, "mujoco"),
         (["--robot", "panda", "--speeds", "1.5"], 78, "at most 1"),
         (["--robot", "panda", "--coulomb", "-1"], 78, "negative"),
@@ -128,6 +130,21 @@ def test_true_robot_from_a_file(robotid, tmp_path):
     assert answer.code == 0, answer.err
     (link,) = read_truth(tmp_path / "out").links
     assert link.phi[0] == 2 * link.nominal_phi[0] == 2 * float(mass)
+
+
+def test_a_robot_is_changed_before_it_is_simulated(robotid, tmp_path):
+    """Held base of a quadruped, all legs but one locked; and another gravity."""
+    joints = [joint.name for joint in load_robot("quadruped").tree.driven]
+    locks = [word for name in joints[3:] for word in ("--lock", f"{name}=-0.5")]
+    answer = robotid(
+        "simulate", "--robot", "quadruped", "--base", "fixed", *locks, "--gravity", "0,0,-1.6",
+        "--duration-s", "0.5", "--recordings", "1", "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    truth = read_truth(tmp_path / "out")
+    assert [joint.name for joint in truth.joints] == joints[:3]
+    assert truth.gravity == [0.0, 0.0, -1.6]
+    assert truth.options["base"] == "fixed"
 
 
 def test_sample_logs_are_what_simulate_makes(robotid, tmp_path):
