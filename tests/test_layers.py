@@ -21,6 +21,7 @@ LAYERS = [
     {"stages"},
     {"excitation", "fitting", "evaluation", "reporting", "logs", "simulation"},
     {"models"},
+    {"information"},
     {"signals"},
     {"dynamics"},
     {"robot"},
@@ -145,7 +146,7 @@ def test_stage_modules_are_light():
     """Reading a pipeline must not load what only running a stage needs."""
     import subprocess
 
-    heavy = {"numpy", "polars", "pyarrow", "scipy", "torch", "jinja2", "rich"}
+    heavy = {"numba", "numpy", "polars", "pyarrow", "scipy", "torch", "jinja2", "rich"}
     code = (
         "import sys; from robotid.stages.catalog import *; import robotid.cli.run, robotid.cli.session;"
         "[stage_named(n) for n in CATALOG]; print(*sys.modules)"

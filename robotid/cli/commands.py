@@ -7,6 +7,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "simulate": ("robotid.cli.simulate", "Simulate logs of a robot from known truth."),
     "ingest": ("robotid.cli.ingest", "Read raw logs into a dataset (Parquet)."),
     "filter": ("robotid.cli.filter", "Low-pass a dataset and estimate accelerations."),
+    "factors": ("robotid.cli.factors", "Reduce filtered recordings to information factors."),
     "fit": ("robotid.cli.fit", "Fit a model to a filtered dataset."),
     "report": ("robotid.cli.report", "Write a report on one or more fits."),
     "run": ("robotid.cli.run", "Run a pipeline file: all of the above as one graph."),

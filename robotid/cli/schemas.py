@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 import robotid
 from robotid.cli.answer import ANSWERS
 from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.factors import FactorFacts, FactorIndex
 from robotid.contracts.fit import FitResult
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.truth import Truth
@@ -28,6 +29,8 @@ from robotid.store.manifest import ManifestFile
 FORMATS: dict[str, Any] = {
     "answer": ANSWERS,
     "dataset": DatasetIndex,
+    "factors": FactorIndex,
+    "factors.recording": FactorFacts,
     "fit": FitResult,
     "manifest": ManifestFile,
     "recording": RecordingFacts,

@@ -1,8 +1,11 @@
 """One recording: a Parquet file that carries its own facts."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -80,13 +83,46 @@ def write_recording(folder: Path, columns: Columns, facts: RecordingFacts) -> No
 
 def read_recording(path: Path) -> tuple[Columns, RecordingFacts]:
     """Read columns and facts of a recording; damage and foreign files are refused."""
-    try:
+    with _refused(path):
         table = pq.read_table(path, page_checksum_verification=True, memory_map=False)
-        facts = RecordingFacts.model_validate_json((table.schema.metadata or {})[_FACTS_KEY])
+        facts = _facts_in(table.schema)
+    return {name: table[name].to_numpy() for name in table.column_names}, facts
+
+
+def inspect_recording(path: Path) -> tuple[list[str], RecordingFacts]:
+    """Names of the columns and facts of a recording, without its samples."""
+    with _refused(path), pq.ParquetFile(path, memory_map=False) as file:
+        return file.schema_arrow.names, _facts_in(file.schema_arrow)
+
+
+def iterate_recording(path: Path, columns: Sequence[str], rows: int = 16384) -> Iterator[Columns]:
+    """The columns of a recording, at most some rows at a time, in constant memory.
+
+    Args:
+        path: the recording.
+        columns: names of the columns.
+        rows: how many rows to give at a time.
+    """
+    with (
+        _refused(path),
+        pq.ParquetFile(path, memory_map=False, page_checksum_verification=True) as file,
+    ):
+        for batch in file.iter_batches(batch_size=rows, columns=list(columns), use_threads=False):
+            yield {name: np.asarray(batch.column(name)) for name in columns}
+
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    """Say of a file that cannot be read as one what it is not."""
+    try:
+        yield
     except (OSError, pa.ArrowException, KeyError, ValidationError) as error:
         said = f"not a recording of robotid ({type(error).__name__})"
         raise BadDataError("not-a-recording", said, file=str(path)) from error
-    return {name: table[name].to_numpy() for name in table.column_names}, facts
+
+
+def _facts_in(schema: pa.Schema) -> RecordingFacts:
+    return RecordingFacts.model_validate_json((schema.metadata or {})[_FACTS_KEY])
 
 
 def read_facts(folder: Path) -> RecordingFacts:

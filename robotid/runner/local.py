@@ -187,6 +187,7 @@ def _worker_environment(jobs: int) -> dict[str, str]:
         "MKL_NUM_THREADS": "1",
         "OMP_WAIT_POLICY": "PASSIVE",
         "POLARS_MAX_THREADS": threads,
+        "NUMBA_NUM_THREADS": threads,
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
     }

@@ -8,6 +8,7 @@ CATALOG: dict[str, str] = {
     "simulate": "robotid.stages.simulate",
     "ingest": "robotid.stages.ingest",
     "filter": "robotid.stages.filter",
+    "factors": "robotid.stages.factors",
     "fit": "robotid.stages.fit",
     "report": "robotid.stages.report",
 }

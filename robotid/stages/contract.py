@@ -123,6 +123,7 @@ class Stage:
 # The file by which a folder of each kind is recognised.
 INDEX_FILES: Mapping[str, str] = {
     "dataset": "dataset.json",
+    "factors": "factors.json",
     "fit": "fit.json",
     "logs": "truth.json",
     "report": "report.json",

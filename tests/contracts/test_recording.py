@@ -10,6 +10,8 @@ from robotid.contracts.dataset import assign_splits, read_index, write_index
 from robotid.contracts.recording import (
     Joint,
     RecordingFacts,
+    inspect_recording,
+    iterate_recording,
     read_facts,
     read_recording,
     write_recording,
@@ -60,6 +62,29 @@ def test_flipped_bits_never_give_other_numbers(tmp_path):
         else:
             np.testing.assert_array_equal(columns["q.a"], COLUMNS["q.a"])
     assert refused > 150
+
+
+@pytest.mark.parametrize("rows", [1, 7, 999, 1000, 5000])
+def test_reading_in_pieces_gives_the_same(tmp_path, rows):
+    write_recording(tmp_path, COLUMNS, facts())
+    path = tmp_path / "recording.parquet"
+    pieces = list(iterate_recording(path, ["q.a", "t"], rows))
+    assert max(piece["t"].size for piece in pieces) <= rows
+    for name, values in COLUMNS.items():
+        np.testing.assert_array_equal(np.concatenate([piece[name] for piece in pieces]), values)
+    assert inspect_recording(path) == (["t", "q.a"], facts())
+
+
+def test_damage_is_noticed_while_reading_in_pieces(tmp_path):
+    write_recording(tmp_path, COLUMNS, facts())
+    path = tmp_path / "recording.parquet"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(BadDataError, match="not a recording"):
+        list(iterate_recording(path, ["t", "q.a"], 100))
+    with pytest.raises(BadDataError, match="not a recording"):
+        inspect_recording(tmp_path / "nothing.parquet")
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"nonsense" * 100])

@@ -1,0 +1,184 @@
+"""Factors of a recording: what its samples say about the parameters, in one safetensors file.
+
+Beside the facts (JSON in the file's metadata) there are three tensors per row of torque:
+
+    <row number>.expansion  (r, p)     E: the row's columns W = W_b E from independent ones
+    <row number>.factor     (blocks, (r + 1)(r + 2) / 2)  R of [W_b | tau], upper triangle by rows
+    <row number>.torque     (blocks, 3)  sum, least and greatest torque of each block
+
+A folder of factors has one such file per recording, and `factors.json` as its index.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from robotid.contracts.dataset import Split
+from robotid.errors import BadDataError
+
+INDEX = "factors.json"
+FACTORS = "factors.safetensors"
+FACTS = "facts.json"
+MOST_BLOCKS = 64
+_FACTS_KEY = "robotid.factors"
+
+Array = NDArray[np.float64]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Block(_Part):
+    """A stretch of a recording: when it begins and ends [s], and how many samples it has."""
+
+    start_s: float
+    end_s: float
+    samples: int = Field(gt=0)
+
+
+class Row(_Part):
+    """A row of torque: its name, and the positions of its columns among the parameters."""
+
+    name: str
+    columns: list[int]
+
+
+class RobotFacts(_Part):
+    """What the factors are about: robot, joint terms, parameters and rows."""
+
+    robot: str
+    geometry_sha256: str = Field(description="Of all that regressors of the robot depend on.")
+    terms: list[str]
+    parameters: list[str]
+    rows: list[Row]
+
+
+class FactorFacts(_Part):
+    """What is known of the factors of one recording."""
+
+    format: Literal[1] = 1
+    about: RobotFacts
+    rate_hz: float
+    independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
+    blocks: list[Block] = Field(min_length=1, max_length=MOST_BLOCKS)
+    tensors_sha256: str = ""
+
+
+class FactorIndex(_Part):
+    """The content of `factors.json`."""
+
+    format: Literal[1] = 1
+    about: RobotFacts
+    recordings: dict[str, FactorFacts]
+    splits: dict[str, Split]
+
+    @model_validator(mode="after")
+    def _same_names(self) -> Self:
+        if self.splits.keys() != self.recordings.keys():
+            raise ValueError("splits and recordings do not name the same recordings")
+        if any(not name or "/" in name or "\0" in name for name in self.recordings):
+            raise ValueError("a recording has a name that is none")
+        return self
+
+
+class RowTensors(NamedTuple):
+    """The tensors of one row; see the top of this file."""
+
+    expansion: Array
+    factor: Array
+    torque: Array
+
+
+def write_factors(folder: Path, facts: FactorFacts, rows: list[RowTensors]) -> None:
+    """Write `factors.safetensors`, and its facts beside it for those who need no more.
+
+    The same factors give the same bytes.
+    """
+    tensors = {
+        f"{number}.{name}": np.ascontiguousarray(value)
+        for number, row in enumerate(rows)
+        for name, value in row._asdict().items()
+    }
+    _check_shapes(facts, rows, folder / FACTORS)
+    text = facts.model_copy(update={"tensors_sha256": _digest(tensors)}).model_dump_json()
+    save_file(tensors, folder / FACTORS, metadata={_FACTS_KEY: text})
+    (folder / FACTS).write_text(text, encoding="utf-8")
+
+
+def read_factors(path: Path) -> tuple[FactorFacts, list[RowTensors]]:
+    """Read the factors of a recording; damage and foreign files are refused."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            facts = FactorFacts.model_validate_json((file.metadata() or {})[_FACTS_KEY])
+            tensors = {name: file.get_tensor(name) for name in sorted(file.keys())}
+        rows = [
+            RowTensors(*(tensors[f"{number}.{name}"] for name in RowTensors._fields))
+            for number in range(len(facts.about.rows))
+        ]
+    except (OSError, SafetensorError, KeyError, ValidationError, ValueError) as error:
+        said = f"not factors of robotid ({type(error).__name__})"
+        raise BadDataError("not-factors", said, file=str(path)) from error
+    if _digest(tensors) != facts.tensors_sha256:
+        said = "the factors are not what was written"
+        raise BadDataError("factors-damaged", said, file=str(path), hint="compute them again")
+    _check_shapes(facts, rows, path)
+    return facts, rows
+
+
+def read_facts(folder: Path) -> FactorFacts:
+    """Read the facts that `write_factors` put beside the factors."""
+    return FactorFacts.model_validate_json((folder / FACTS).read_bytes())
+
+
+def read_index(folder: Path) -> FactorIndex:
+    """Read `factors.json`."""
+    path = folder / INDEX
+    try:
+        return FactorIndex.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadDataError("bad-factors", f"{where}: {first['msg']}", file=str(path)) from error
+
+
+def write_index(
+    out_dir: Path, recordings: Mapping[str, FactorFacts], splits: Mapping[str, Split]
+) -> None:
+    """Write `factors.json` for factors that lie beside it as `<name>.safetensors`."""
+    first = next(iter(recordings.values()))
+    index = FactorIndex(
+        about=first.about,
+        recordings=dict(recordings),
+        splits={name: splits[name] for name in recordings},
+    )
+    (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
+
+
+def _check_shapes(facts: FactorFacts, rows: list[RowTensors], path: Path) -> None:
+    blocks = len(facts.blocks)
+    for row, (expansion, factor, torque) in zip(facts.about.rows, rows, strict=True):
+        rank = expansion.shape[0]
+        size = (rank + 1) * (rank + 2) // 2
+        shapes = (expansion.shape, factor.shape, torque.shape)
+        if shapes != ((rank, len(row.columns)), (blocks, size), (blocks, 3)):
+            said = f"tensors of row {row.name} have shapes {shapes}"
+            raise BadDataError("bad-factors", said, file=str(path), joint=row.name)
+        if any(value.dtype != np.float64 for value in (expansion, factor, torque)):
+            said = f"tensors of row {row.name} are not all float64"
+            raise BadDataError("bad-factors", said, file=str(path), joint=row.name)
+
+
+def _digest(tensors: Mapping[str, Array]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        digest.update(f"{name} {tensors[name].shape} ".encode())
+        digest.update(tensors[name].tobytes())
+    return digest.hexdigest()

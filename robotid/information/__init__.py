@@ -1,0 +1,17 @@
+"""Information factors: samples reduced, without loss, to small triangular matrices.
+
+layout      which parameters there are, and which each row of torque depends on
+compiled    machine code kept between processes
+lanes       motion of bodies and columns for a batch of samples, in numba
+kernel      the fused numba kernel: samples to Gram matrices, and the dense regressor
+program     a robot as the arrays the kernel runs on
+regressor   the dense regressor for many samples
+basis       columns that are independent for every motion, and the others from them
+triangular  triangular factors from Gram matrices
+factor      Factor: what the samples of one row say; merging
+factorise   samples in memory to factors
+stream      one pass in constant memory: factors block by block
+recording   factors of a recording's file, to a file and back
+system      one least-squares problem out of factors
+reference   the same by plain QR in torch, for tests
+"""

@@ -1,0 +1,161 @@
+"""The factors of a recording: one pass over its Parquet file, and the way to a file and back."""
+
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid import progress
+from robotid.contracts.factors import Block, FactorFacts, RobotFacts, Row, RowTensors, read_factors
+from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
+from robotid.errors import BadDataError, nearest
+from robotid.information.factor import Factor
+from robotid.information.factorise import Factoriser
+from robotid.information.layout import Layout, geometry_digest
+from robotid.information.stream import block_edges, factor_blocks
+
+Array = NDArray[np.float64]
+Item = TypeVar("Item")
+_SIGNALS = ("q", "qd", "qdd", "tau")
+
+
+def factor_recording(
+    path: Path, layout: Layout, passed_over: Collection[str] = (), threads: int | None = None
+) -> tuple[FactorFacts, list[RowTensors]]:
+    """Reduce a filtered recording to factors, in constant memory.
+
+    Args:
+        path: the recording, with q, qd, qdd and tau of every joint of the robot.
+        layout: the robot and the terms of its joints.
+        passed_over: recorded joints that are no concern of the robot's, such as locked ones.
+        threads: how many to use; no bit of the result depends on it.
+    """
+    names, facts = inspect_recording(path)
+    columns = _columns_of(layout, names, facts, passed_over, path)
+    edges = block_edges(facts.samples, facts.rate_hz)
+    times = np.zeros((len(edges) - 1, 2))
+    factoriser = Factoriser(layout, threads)
+    try:
+        batches = read_ahead(_batches(path, columns, edges, times))
+        blocks = []
+        for block in factor_blocks(factoriser, batches, edges):
+            blocks.append(block)
+            progress.report(len(blocks), len(edges) - 1, "factors")
+    finally:
+        factoriser.close()
+    cutoff_hz = facts.filter.cutoff_hz if facts.filter else facts.rate_hz
+    return FactorFacts(
+        about=_about(layout),
+        rate_hz=facts.rate_hz,
+        independent=min(1.0, 2 * cutoff_hz / facts.rate_hz),
+        blocks=[
+            Block(start_s=start, end_s=end, samples=block[0].count)
+            for (start, end), block in zip(times.tolist(), blocks, strict=True)
+        ],
+    ), tensors_of(blocks)
+
+
+def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
+    """Factors by block and row as the tensors of a file."""
+    return [
+        RowTensors(
+            expansion=factors[0].expansion,
+            factor=np.array([f.R[np.triu_indices(len(f.R))] for f in factors]),
+            torque=np.array([[f.total, f.lowest, f.highest] for f in factors]),
+        )
+        for factors in zip(*blocks, strict=True)
+    ]
+
+
+def load_factors(path: Path) -> tuple[FactorFacts, list[list[Factor]]]:
+    """Facts, and factors by block and row, from a file."""
+    facts, rows = read_factors(path)
+    blocks: list[list[Factor]] = []
+    for number, block in enumerate(facts.blocks):
+        factors = []
+        for row, tensors in zip(facts.about.rows, rows, strict=True):
+            rank = tensors.expansion.shape[0]
+            R = np.zeros((rank + 1, rank + 1))
+            R[np.triu_indices(rank + 1)] = tensors.factor[number]
+            columns = np.array(row.columns, dtype=np.int64)
+            torque = tensors.torque[number].tolist()
+            factors.append(Factor(row.name, columns, tensors.expansion, R, block.samples, *torque))
+        blocks.append(factors)
+    return facts, blocks
+
+
+def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items, each fetched in a thread while the one before it is worked on."""
+    with ThreadPoolExecutor(1) as side:
+        following = side.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = side.submit(next, items, None)
+            yield item
+
+
+def _batches(path: Path, columns: list[str], edges: Sequence[int], times: Array) -> Iterator[Array]:
+    """Signals as the kernel reads them; notes when each block begins and ends [s]."""
+    inner, at = np.asarray(edges), 0
+    for batch in iterate_recording(path, ["t", *columns]):
+        seconds = batch["t"] / 1e9
+        signals = np.empty((len(columns), seconds.size))
+        for signal, name in zip(signals, columns, strict=True):
+            signal[:] = batch[name]
+        if not np.isfinite(signals).all():
+            sample, signal = np.argwhere(~np.isfinite(signals.T))[0]
+            said = f"{columns[signal]} has no finite value in row {at + sample}"
+            raise BadDataError("not-finite", said, file=str(path), time=float(seconds[sample]))
+        for which, places in enumerate((inner[:-1], inner[1:] - 1)):
+            here = (places >= at) & (places < at + seconds.size)
+            times[here, which] = seconds[places[here] - at]
+        yield signals
+        at += seconds.size
+
+
+def _columns_of(
+    layout: Layout,
+    names: Sequence[str],
+    facts: RecordingFacts,
+    passed_over: Collection[str],
+    path: Path,
+) -> list[str]:
+    """Names of the signals in the order of the kernel, once robot and recording fit together."""
+    robot, file = layout.robot, str(path)
+    if robot.floating:
+        said = f"robot {robot.name} floats, and recordings do not hold the motion of a base"
+        raise BadDataError("floating-robot", said, file=file, hint="give a robot with a fixed base")
+    recorded = [joint.name for joint in facts.joints]
+    for joint in recorded:
+        if joint not in robot.joint_names and joint not in passed_over:
+            said = f"joint {joint!r} of the recording is not in robot {robot.name}"
+            hint = nearest(joint, robot.joint_names)
+            raise BadDataError("unknown-joint", said, file=file, joint=joint, hint=hint)
+    for joint in robot.joint_names:
+        if joint not in recorded:
+            said = f"joint {joint!r} of robot {robot.name} is not in the recording"
+            hint = f"recorded: {', '.join(recorded)}"
+            raise BadDataError("joint-missing", said, file=file, joint=joint, hint=hint)
+    columns = [f"{signal}.{joint}" for signal in _SIGNALS for joint in robot.joint_names]
+    for name in columns:
+        if name not in names:
+            signal, _, joint = name.partition(".")
+            hint = "torque is needed" if signal == "tau" else "filter the dataset first"
+            said = f"the recording has no {name}"
+            raise BadDataError("signal-missing", said, file=file, joint=joint, hint=hint)
+    return columns
+
+
+def _about(layout: Layout) -> RobotFacts:
+    return RobotFacts(
+        robot=layout.robot.name,
+        geometry_sha256=geometry_digest(layout.robot),
+        terms=list(layout.terms),
+        parameters=list(layout.names),
+        rows=[
+            Row(name=name, columns=columns.tolist())
+            for name, columns in zip(layout.rows, layout.columns, strict=True)
+        ],
+    )

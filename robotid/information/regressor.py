@@ -1,0 +1,121 @@
+"""The dense regressor from the compiled kernel: Y with tau = Y phi, for many samples at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robotid.errors import UsageError
+from robotid.information import kernel
+from robotid.information.layout import Layout
+from robotid.information.program import Program, program_of
+from robotid.robot.tree import RobotTree
+
+Array = NDArray[np.float64]
+
+
+class Motion(NamedTuple):
+    """Samples of a motion: q (T, nq), qd and qdd (T, nv)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+def default_threads() -> int:
+    """How many threads numba would use; `NUMBA_NUM_THREADS` sets it."""
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+
+
+def signals_of(robot: RobotTree, **given: ArrayLike) -> Array:
+    """Samples as the kernel reads them: one signal after the other, shape (signals, T).
+
+    Args:
+        robot: the robot.
+        given: q (T, nq), qd, qdd and (where needed) tau (T, nv), in this order.
+    """
+    samples = len(np.asarray(given["q"]))
+    widths = {name: robot.nq if name == "q" else robot.nv for name in given}
+    result, at = np.empty((sum(widths.values()), samples)), 0
+    for name, values in given.items():
+        if np.shape(values) != (samples, widths[name]):
+            wanted = (samples, widths[name])
+            said = f"{name} has shape {np.shape(values)}, robot {robot.name} needs {wanted}"
+            raise UsageError("wrong-shape", said)
+        result[at : at + widths[name]] = np.asarray(values).T
+        at += widths[name]
+    return result
+
+
+@lru_cache(maxsize=16)
+def _whole_program(robot: RobotTree) -> Program:
+    layout = Layout(robot)
+    return program_of(layout, [np.arange(columns.size) for columns in layout.columns])
+
+
+def dense_regressor(
+    robot: RobotTree,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    threads: int | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Y with tau = Y phi, shape (T, nv, 10 bodies), as `dynamics.regressor` but on numpy arrays.
+
+    Args:
+        robot: the robot.
+        q: configurations, shape (T, nq).
+        qd: velocities, shape (T, nv).
+        qdd: accelerations, shape (T, nv).
+        threads: how many to use; the result does not depend on it.
+        out: where to put the result.
+    """
+    program, signals = _whole_program(robot), signals_of(robot, q=q, qd=qd, qdd=qdd)
+    shape = signals.shape[1], robot.nv, 10 * robot.bodies
+    Y = np.empty(shape) if out is None else out
+    if Y.shape != shape or Y.dtype != np.float64 or not Y.flags.c_contiguous:
+        raise UsageError("wrong-shape", f"out has to be a plain float64 array of shape {shape}")
+    flat = Y.reshape(-1)
+    count = threads or default_threads()
+
+    def work(first: int) -> None:
+        kernel.regressor_batches(signals, first, count, *program[:6], flat)
+
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, range(count)))
+    return Y
+
+
+def random_motion(robot: RobotTree, samples: int, seed: int) -> Motion:
+    """Random states that excite everything: angles all around, speeds of about 2, quaternions."""
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-np.pi, np.pi, (samples, robot.nq))
+    if robot.floating:
+        quaternion = rng.normal(size=(samples, 4))
+        q[:, 3:7] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
+    qd, qdd = rng.normal(size=(2, samples, robot.nv))
+    return Motion(q, 2.0 * qd, 4.0 * qdd)
+
+
+def row_columns(layout: Layout, motion: Motion) -> list[Array]:
+    """W of each row, shape (T, columns of the row): subtree, then the joint's own terms."""
+    Y = dense_regressor(layout.robot, *motion, threads=1)
+    return [_with_terms(layout, row, Y[:, row], motion) for row in range(layout.robot.nv)]
+
+
+def _with_terms(layout: Layout, row: int, Y: Array, motion: Motion) -> Array:
+    speed, rise = motion.qd[:, row], motion.qdd[:, row]
+    values = {
+        "viscous": speed,
+        "coulomb": np.clip(speed / kernel.COULOMB_WIDTH, -1.0, 1.0),
+        "offset": np.ones_like(speed),
+        "rotor": rise,
+    }
+    own = [values[term] for term in layout.terms] if layout.joint(row) is not None else []
+    links = layout.columns[row][: layout.columns[row].size - len(own)]
+    return np.column_stack([Y[:, links], *own])

@@ -1,0 +1,102 @@
+"""`factors`: what recordings say about the parameters of a robot, without the samples."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field, field_validator
+
+from robotid.errors import Notice, nearest
+from robotid.robot.options import RobotOptions
+from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
+
+_TERMS = ("viscous", "coulomb", "offset", "rotor")
+
+
+class FactorsConfig(RobotOptions, StageConfig):
+    """Which parameters joints have besides those of the links, and what the robot is."""
+
+    terms: tuple[str, ...] = Field(
+        default=_TERMS,
+        description="What each joint has besides links: viscous and coulomb friction, offset, "
+        "rotor inertia. A fit may leave some of them out later.",
+    )
+
+    @field_validator("terms")
+    @classmethod
+    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        """Names may also come in one word, with commas; their order means nothing."""
+        names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+        for name in names:
+            if name not in _TERMS:
+                raise ValueError(f"no term {name!r}; {nearest(name, _TERMS)}")
+        return tuple(term for term in _TERMS if term in names)
+
+
+def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
+    """Reduce one recording, in one pass and constant memory."""
+    from robotid.contracts.factors import write_factors
+    from robotid.information.layout import Layout
+    from robotid.information.recording import factor_recording
+    from robotid.robot.load import load_robot
+
+    robot = load_robot(inputs["robot"][0].path, **config.changes())
+    # Joints of the file that are locked, or outside the chain, may be recorded all the same.
+    in_file = {part.joint.name for part in robot.description.assembly.parts if part.joint}
+    layout = Layout(robot.tree, config.terms)
+    write_factors(out_dir, *factor_recording(inputs["dataset"][0].path, layout, in_file))
+    return []
+
+
+def gather(
+    config: FactorsConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
+) -> list[Notice]:
+    """Write the index; what there is to say of the robot file is said once."""
+    from robotid.contracts.dataset import read_index
+    from robotid.contracts.factors import read_facts, write_index
+    from robotid.robot.load import load_robot
+
+    splits = read_index(inputs["dataset"][0].path).splits
+    write_index(out_dir, {part.name: read_facts(part.path) for part in parts}, splits)
+    return list(load_robot(inputs["robot"][0].path, **config.changes()).notices)
+
+
+STAGE = Stage(
+    name="factors",
+    config=FactorsConfig,
+    inputs={
+        "dataset": Input("dataset", "DATASET", "what filter wrote", each="*.parquet"),
+        "robot": Input("robot", "ROBOT", "a robot file, or the name of a robot"),
+    },
+    output="factors",
+    origin=__name__,
+    uses=(
+        "robotid.contracts.dataset",
+        "robotid.contracts.factors",
+        "robotid.contracts.recording",
+        "robotid.information.basis",
+        "robotid.information.compiled",
+        "robotid.information.factor",
+        "robotid.information.factorise",
+        "robotid.information.kernel",
+        "robotid.information.lanes",
+        "robotid.information.layout",
+        "robotid.information.program",
+        "robotid.information.recording",
+        "robotid.information.regressor",
+        "robotid.information.stream",
+        "robotid.information.triangular",
+        "robotid.robot",
+    ),
+    libraries=(
+        "numba",
+        "numpy",
+        "pyarrow.parquet",
+        "pydantic",
+        "safetensors.numpy",
+        "scipy.linalg",
+    ),
+    extras=("mujoco",),
+    run=run,
+    gather=gather,
+    part_file="factors.safetensors",
+)

@@ -1,0 +1,220 @@
+"""`robotid factors` from logs to factors, as a user calls it."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+from robotid.contracts.factors import read_index
+from robotid.contracts.recording import read_recording
+from robotid.information.factor import merge
+from robotid.information.layout import TERMS, Layout, geometry_digest
+from robotid.information.recording import factor_recording, load_factors
+from robotid.information.reference import reference_factors
+from robotid.information.regressor import dense_regressor
+from robotid.information.system import assemble
+from robotid.robot.load import load_robot
+from tests.conftest import run_process
+from tests.information.motions import harmonics
+from tests.reference_models import random_tree
+
+RATE_HZ = 250.0
+URDF = """<robot name="two">
+  <link name="base"/>
+  {links}
+</robot>"""
+LINK = """<joint name="{joint}" type="{kind}"><parent link="{parent}"/><child link="{link}"/>
+  <origin xyz="0 0.1 0.3" rpy="0.4 0 0.2"/><axis xyz="{axis}"/>
+  <limit effort="9" velocity="9" lower="-9" upper="9"/></joint>
+<link name="{link}"><inertial><mass value="1.5"/><origin xyz="0.1 0 0.05"/>
+  <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.01"/></inertial></link>"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A robot file and three logs, ingested and filtered."""
+    folder = tmp_path_factory.mktemp("project")
+    links = LINK.format(joint="swing", kind="revolute", parent="base", link="arm", axis="0 1 0")
+    links += LINK.format(joint="slide", kind="prismatic", parent="arm", link="hand", axis="1 0 0")
+    (folder / "two.urdf").write_text(URDF.format(links=links))
+    robot = load_robot(folder / "two.urdf").tree
+    logs = [folder / f"run{seed}.csv" for seed in range(3)]
+    for seed, log in enumerate(logs):
+        write_log(log, robot, seed)
+    env = {**os.environ, "ROBOTID_CACHE_DIR": str(folder / "cache")}
+    for command in (
+        ["ingest", *logs, "--out", folder / "raw"],
+        ["filter", folder / "raw", "--out", folder / "dataset"],
+    ):
+        answer = run_process(*command, env=env)
+        assert answer.code == 0, answer.err
+    return folder
+
+
+@pytest.fixture
+def dataset(project):
+    return project / "dataset"
+
+
+@pytest.fixture
+def robot_file(project, tmp_path):
+    """One's own copy."""
+    return shutil.copy(project / "two.urdf", tmp_path / "two.urdf")
+
+
+def write_log(path, robot, seed, seconds=14.0):
+    """A CSV of the robot moving; its joints in another order than the robot's."""
+    motion = harmonics(robot, int(seconds * RATE_HZ), 0.3, seed, RATE_HZ)
+    tau = dense_regressor(robot, *motion) @ robot.phi.ravel() + 0.2 * motion.qd
+    tau += np.random.default_rng(seed).normal(size=tau.shape) * 0.01
+    columns = {"t": np.arange(len(tau)) / RATE_HZ}
+    for j in reversed(range(robot.n)):
+        for signal, values in (("q", motion.q), ("qd", motion.qd), ("tau", tau)):
+            columns[f"{signal}.{robot.joint_names[j]}"] = values[:, j]
+    np.savetxt(path, np.column_stack(list(columns.values())), delimiter=",", fmt="%.9g",
+               header=",".join(columns), comments="")  # fmt: skip
+
+
+def test_from_dataset_to_factors(robotid, dataset, robot_file, tmp_path):
+    out = tmp_path / "factors"
+    answer = robotid("factors", dataset, "--robot", robot_file, "--out", out, "--json")
+    assert answer.code == 0, answer.err
+    index = read_index(out)
+    assert list(index.recordings) == ["run0", "run1", "run2"]
+    assert index.splits == {"run0": "train", "run1": "train", "run2": "test"}
+    assert [row.name for row in index.about.rows] == ["swing", "slide"]
+    assert index.about.parameters[:2] == ["arm.m", "arm.hx"]
+    layout = Layout(load_robot(robot_file).tree, TERMS)
+    training = []
+    for name in ("run0", "run1"):
+        columns, facts = read_recording(dataset / f"{name}.parquet")
+        q, qd, qdd, tau = (
+            np.column_stack([columns[f"{signal}.{joint}"] for joint in ("swing", "slide")])
+            for signal in ("q", "qd", "qdd", "tau")
+        )
+        found, blocks = load_factors(out / f"{name}.safetensors")
+        assert found == index.recordings[name]
+        assert sum(block.samples for block in found.blocks) == facts.samples == len(q)
+        assert found.blocks[0].start_s == columns["t"][0] / 1e9
+        assert found.blocks[-1].end_s == columns["t"][-1] / 1e9
+        phi = np.random.default_rng(0).normal(size=layout.parameters)
+        for row, expected in enumerate(reference_factors(layout, q, qd, qdd, tau)):
+            merged = merge([block[row] for block in blocks])
+            assert merged.loss(phi) == pytest.approx(expected.loss(phi), rel=1e-9)
+            assert merged.total == pytest.approx(expected.total, rel=1e-9)
+        training += [factor for block in blocks for factor in block]
+    # The friction that made the logs is found again, from the factors alone.
+    names = index.about.parameters
+    kept = [names.index(name) for name in (
+        "arm.hx", "arm.hz", "arm.Iyy", "hand.m", "hand.hx", "hand.hz", "swing.viscous",
+        "slide.viscous")]  # fmt: skip
+    fit = assemble(training, len(names)).restricted(kept).solution()
+    assert fit[-2:] == pytest.approx([0.2, 0.2], rel=0.05)
+
+
+def test_a_new_recording_costs_one_recording(robotid, project, dataset, robot_file, tmp_path):
+    command = ["factors", "--robot", robot_file, "--json"]
+    assert robotid(*command, dataset, "--verbose").json["cached"] is False
+    assert robotid(*command, dataset).json["cached"] is True
+    write_log(tmp_path / "run3.csv", load_robot(robot_file).tree, 3)
+    logs = [*sorted(project.glob("run*.csv")), tmp_path / "run3.csv"]
+    robotid("ingest", *logs, "--out", tmp_path / "raw4")
+    robotid("filter", tmp_path / "raw4", "--out", tmp_path / "more")
+    answer = robotid(*command, tmp_path / "more", "--verbose")
+    assert answer.code == 0
+    runs = [line for line in answer.err.splitlines() if "factors[run" in line]
+    assert any("run3" in line for line in runs)
+    assert not any(name in line for line in runs for name in ("run0", "run1", "run2"))
+
+
+def test_same_bytes_again_and_with_other_jobs(robotid, dataset, robot_file, tmp_path, monkeypatch):
+    outs = []
+    for jobs in (1, 2):
+        out = tmp_path / f"out{jobs}"
+        monkeypatch.setenv("ROBOTID_CACHE_DIR", str(tmp_path / f"cache{jobs}"))
+        assert (
+            robotid("factors", dataset, "--robot", robot_file, "--out", out, "-j", jobs).code == 0
+        )
+        outs.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert outs[0].keys() == outs[1].keys()
+    for name, data in outs[0].items():
+        assert data == outs[1][name], name
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('joint name="swing"', 'joint name="elbow"'), ["unknown-joint", "'swing'", "two"]),
+        (('joint name="slide"', 'joint name="slid"'), ["unknown-joint", "did you mean 'slid'"]),
+    ],
+)
+def test_joints_that_do_not_match(robotid, dataset, robot_file, change, says):
+    robot_file.write_text(robot_file.read_text().replace(*change))
+    answer = robotid("factors", dataset, "--robot", robot_file)
+    assert answer.code == 65
+    for word in says:
+        assert word in answer.err
+
+
+def test_recordings_that_lack_something(robotid, project, dataset, robot_file):
+    answer = robotid("factors", project / "raw", "--robot", robot_file)
+    assert answer.code == 65
+    assert "no qdd.swing" in answer.err
+    assert "filter the dataset first" in answer.err
+    answer = robotid("factors", dataset, "--robot", "double_pendulum")
+    assert (answer.code, "not in robot" in answer.err) == (65, True)
+    answer = robotid("factors", dataset, "--robot", "quadruped")
+    assert (answer.code, "floats" in answer.err) == (65, True)
+    answer = robotid("factors", dataset, "--robot", robot_file, "--terms", "viscos")
+    assert (answer.code, "did you mean 'viscous'" in answer.err) == (78, True)
+
+
+def test_missing_joint_names_both(robot_file, dataset):
+    from robotid.errors import BadDataError
+
+    robot = random_tree(0, bodies=3, floating=False)
+    robot = Layout(robot.__class__(**{**robot.__dict__, "joints": tuple(
+        joint._replace(name=name) for joint, name in zip(robot.joints, ("swing", "slide", "third"), strict=True)
+    )}))  # fmt: skip
+    with pytest.raises(BadDataError, match="'third' of robot tree0 is not in the recording"):
+        factor_recording(dataset / "run0.parquet", robot)
+
+
+def test_locked_joints_may_be_recorded(robotid, dataset, robot_file, tmp_path):
+    out = tmp_path / "out"
+    command = ["factors", dataset, "--robot", robot_file, "--out", out]
+    assert robotid(*command, "--lock", "slide=0.1").code == 0
+    index = read_index(out)
+    assert [row.name for row in index.about.rows] == ["swing"]
+    plain = load_robot(robot_file).tree
+    locked = load_robot(robot_file, lock={"slide": 0.1}).tree
+    assert index.about.geometry_sha256 == geometry_digest(locked) != geometry_digest(plain)
+    assert geometry_digest(plain) == geometry_digest(plain.with_phi(2 * plain.phi))
+
+
+def test_terms_are_chosen(robotid, dataset, robot_file, tmp_path):
+    out = tmp_path / "out"
+    answer = robotid("factors", dataset, "--robot", robot_file, "--out", out, "--terms",
+                     "rotor,viscous")  # fmt: skip
+    assert answer.code == 0, answer.err
+    index = json.loads((out / "factors.json").read_text())
+    assert index["about"]["terms"] == ["viscous", "rotor"]
+    assert index["about"]["parameters"][-2:] == ["slide.viscous", "slide.rotor"]
+
+
+def test_values_that_are_no_numbers_are_named(dataset, robot_file, tmp_path):
+    from robotid.contracts.recording import write_recording
+    from robotid.errors import BadDataError
+
+    columns, facts = read_recording(dataset / "run0.parquet")
+    columns = {name: values.copy() for name, values in columns.items()}
+    columns["tau.slide"][17] = np.nan
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    write_recording(folder, columns, facts)
+    layout = Layout(load_robot(robot_file).tree)
+    with pytest.raises(BadDataError, match=r"tau.slide has no finite value in row 17"):
+        factor_recording(folder / "recording.parquet", layout)
+    shutil.rmtree(folder)
