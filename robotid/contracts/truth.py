@@ -84,7 +84,7 @@ class Truth(_Facts):
     engine: str
     versions: dict[str, str]
     substeps: int
-    options: dict[str, bool | int | float | str | list[float]]
+    options: dict[str, bool | int | float | str | list[float] | list[str] | None]
 
 
 def write_truth(folder: Path, truth: Truth) -> None:

@@ -62,20 +62,22 @@ def follow(
     plant: Plant,
     controller: TrackingController,
     clock: Clock,
+    start: Array,
     joints: Sequence[str],
     recordings: Sequence[str],
 ) -> Motion:
-    """Let the robot follow the controller's reference, from rest at its beginning.
+    """Let the robot follow the controller's reference.
 
     Args:
         plant: the robot, or rather one for each recording.
         controller: what drives them.
         clock: for how long and how finely.
+        start: the plant's state at first, shape (blocks, recordings, n).
         joints: names, for messages.
         recordings: names, for messages.
     """
     shape = (len(recordings), len(joints))
-    y = plant.at_rest(controller.q[0])
+    y = start
     states = np.empty((len(y), clock.samples, *shape))
     qdd, tau = np.empty((clock.samples, *shape)), np.empty((clock.steps, *shape))
     runaway = _RUNAWAY * (1.0 + np.abs(controller.qd).max((0, 1)))

@@ -22,7 +22,7 @@ LAWS: tuple[FrictionKind, ...] = ("none", "viscous", "coulomb", "stribeck", "sti
 
 
 @njit()
-def law(number: int, parameters: Array, qd: float, z: float) -> tuple[float, float]:
+def _law(number: int, parameters: Array, qd: float, z: float) -> tuple[float, float]:
     """F and ż of one joint; `parameters` are those of `Friction`, in order, shape (7,)."""
     viscous, coulomb, static, width, stribeck_velocity, stiffness, damping = parameters
     if number == 0:
@@ -44,13 +44,13 @@ def law(number: int, parameters: Array, qd: float, z: float) -> tuple[float, flo
 
 
 @njit()
-def _laws(number: int, parameters: Array, qd: Array, z: Array) -> tuple[Array, Array]:
+def laws(number: int, parameters: Array, qd: Array, z: Array) -> tuple[Array, Array]:
     """F and ż of many states of all joints, each of shape (states, n)."""
     f, zd = np.empty_like(qd), np.empty_like(qd)
     for state in range(qd.shape[0]):
         for joint in range(qd.shape[1]):
             at = state, joint
-            f[at], zd[at] = law(number, parameters[joint], qd[at], z[at])
+            f[at], zd[at] = _law(number, parameters[joint], qd[at], z[at])
     return f, zd
 
 
@@ -102,7 +102,7 @@ class Friction(NamedTuple):
             np.ascontiguousarray(qd).reshape(-1, n),
             np.ascontiguousarray(z).reshape(-1, n),
         )
-        f, zd = _laws(self.number, self.parameters, rows, states)
+        f, zd = laws(self.number, self.parameters, rows, states)
         return f.reshape(qd.shape), zd.reshape(qd.shape)
 
     def fastest_rate(self, inertia: Array, speed: Array) -> Array:

@@ -1,12 +1,11 @@
 """The equation of motion of a robot with friction and, where asked for, elastic joints."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from robotid.simulation.elastic import Elasticity
 from robotid.simulation.engine import Engine
-from robotid.simulation.friction import Friction, law
+from robotid.simulation.friction import Friction, laws
 
 Array = NDArray[np.float64]
 
@@ -36,15 +35,19 @@ class Plant:
         self._engine, self._friction = engine, friction
         self._rotor, self._elasticity = rotor_inertia, elasticity
         self._motor = 0 if elasticity is None else 2  # the block of the motors' positions
-        zero = np.zeros_like(rotor_inertia)
-        springs = (zero, zero) if elasticity is None else elasticity
         self._law, self._parameters = friction.number, friction.parameters
-        self._drives = np.stack([*springs, rotor_inertia], -1)
 
-    def at_rest(self, q: Array) -> Array:
-        """The state at rest at positions of shape (recordings, n), springs and bristles unbent."""
+    def at_rest(self, q: Array, held: Array) -> Array:
+        """The state at rest with motors at q, springs bent by the torque that holds the links.
+
+        Args:
+            q: shape (recordings, n).
+            held: torque that holds the links still there, shape (recordings, n).
+        """
         zero = np.zeros_like(q)
-        blocks = [q, zero] if self._elasticity is None else [q, zero, q, zero]
+        blocks = [q, zero]
+        if self._elasticity is not None:
+            blocks = [q - held / self._elasticity.stiffness, zero, q, zero]
         return np.stack([*blocks, zero] if self._friction.remembers else blocks)
 
     def motor(self, y: Array) -> tuple[Array, Array]:
@@ -66,48 +69,15 @@ class Plant:
 
     def derivative(self, y: Array, tau: Array) -> Array:
         """ẏ under motor torques of shape (recordings, n)."""
-        yd, pushed = np.empty_like(y), np.empty_like(tau)
-        _forces(y, tau, self._motor, self._law, self._parameters, self._drives, yd, pushed)
+        yd = np.empty_like(y)
+        lost, zd = laws(self._law, self._parameters, y[self._motor + 1], y[-1])
+        yd[0] = y[1]
+        pushed = tau - lost
+        if self._elasticity is not None:
+            motors = pushed
+            pushed = self._elasticity.torque(y[2] - y[0], y[3] - y[1])
+            yd[2], yd[3] = y[3], (motors - pushed) / self._rotor
         yd[1] = self._engine.acceleration(y[0], y[1], pushed)
+        if self._friction.remembers:
+            yd[-1] = zd
         return yd
-
-
-@njit()
-def _forces(
-    y: Array,
-    tau: Array,
-    motor: int,
-    law_number: int,
-    parameters: Array,
-    drives: Array,
-    yd: Array,
-    pushed: Array,
-) -> None:
-    """All of ẏ but the links' accelerations, and the torques that push the links.
-
-    Args:
-        y: state, shape (blocks, recordings, n).
-        tau: of the motors, shape (recordings, n).
-        motor: the block of the motors' positions: 0 where joints are stiff, else 2.
-        law_number: of the friction.
-        parameters: of the friction, shape (n, 7).
-        drives: stiffness, damping, rotor inertia, shape (n, 3).
-        yd: to be filled.
-        pushed: to be filled, shape (recordings, n).
-    """
-    last = y.shape[0] - 1
-    for recording in range(y.shape[1]):
-        for joint in range(y.shape[2]):
-            at = recording, joint
-            resisted, zd = law(law_number, parameters[joint], y[motor + 1][at], y[last][at])
-            if last % 2 == 0:  # an odd number of blocks: the last is z
-                yd[last][at] = zd
-            yd[0][at] = y[1][at]
-            if motor == 0:
-                pushed[at] = tau[at] - resisted
-                continue
-            stiffness, damping, rotor = drives[joint]
-            bend, rate = y[2][at] - y[0][at], y[3][at] - y[1][at]
-            pushed[at] = stiffness * bend + damping * rate
-            yd[2][at] = y[3][at]
-            yd[3][at] = (tau[at] - resisted - pushed[at]) / rotor

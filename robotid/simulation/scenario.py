@@ -24,6 +24,7 @@ from robotid.simulation.trajectory import FourierTrajectory, make_trajectory
 Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more noise does not change the trajectory.
 _TRAJECTORY, _SENSORS, _PERTURBATION = range(3)
+_PIECE = 2000  # control steps
 
 
 class Simulated(NamedTuple):
@@ -65,7 +66,9 @@ def simulate(nominal: RobotTree, true: RobotTree, options: SimulationOptions) ->
     stiff = drives.elasticity is None
     engine = make_engine(options.engine, true, drives.rotor_inertia if stiff else np.zeros(true.n))
     plant = Plant(engine, drives.friction, drives.rotor_inertia, drives.elasticity)
-    motion = follow(plant, controller, clock, true.joint_names, names)
+    q, still = controller.q[0], np.zeros_like(controller.q[0])
+    start = plant.at_rest(q, _torque(true, q, still, still, drives.rotor_inertia))
+    motion = follow(plant, controller, clock, start, true.joint_names, names)
     sensors = _sensors(true, options, scale)
     logs = {
         name: measure(motion, i, clock, sensors, _random(options, _SENSORS, i))
@@ -83,7 +86,7 @@ def _check(nominal: RobotTree, true: RobotTree) -> None:
             raise ConfigError(
                 "floating-base",
                 f"robot {robot.name} has a floating base, which cannot be simulated yet",
-                hint="hold its base, or choose an arm",
+                hint='hold it with base = "fixed", or choose an arm',
             )
     if nominal.joint_names != true.joint_names:
         raise ConfigError(
@@ -126,15 +129,22 @@ def _controller(
     references = [trajectory.at(times) for trajectory in trajectories]
     q, qd, qdd = (np.stack(parts, 1) for parts in zip(*references, strict=True))
     rotor = rotor_inertias(nominal, options)
-    with torch.no_grad():
-        needed: Array = rnea(
-            nominal, *map(torch.from_numpy, (q, qd, qdd)), rotor_inertia=torch.from_numpy(rotor)
-        ).numpy()
+    needed = _torque(nominal, q, qd, qdd, rotor)
     effort = nominal.bound("effort")
     scale = np.where(np.isfinite(effort), effort, 2 * np.abs(needed).max((0, 1)))
     kp, kd = gains(moved_inertias(nominal) + rotor, options.bandwidth_hz, options.damping_ratio)
     feedforward = needed if options.feedforward else np.zeros_like(needed)
     return TrackingController(q, qd, feedforward, kp, kd, effort), scale
+
+
+def _torque(robot: RobotTree, q: Array, qd: Array, qdd: Array, rotor: Array) -> Array:
+    """Inverse dynamics of motions of shape (steps, ..., n), in pieces that fit into memory."""
+    parts = []
+    with torch.no_grad():
+        for start in range(0, len(q), _PIECE):
+            piece = (torch.from_numpy(x[start : start + _PIECE]) for x in (q, qd, qdd))
+            parts.append(rnea(robot, *piece, rotor_inertia=torch.from_numpy(rotor)).numpy())
+    return np.concatenate(parts)
 
 
 def _sensors(robot: RobotTree, options: SimulationOptions, scale: Array) -> Sensors:

@@ -107,7 +107,7 @@ def per_joint(values: Sequence[float], robot: RobotTree, key: str) -> Array:
             f"{key}: {len(values)} values, robot {robot.name} has {robot.n} joints",
             hint=f"give one value, or one for each of {', '.join(robot.joint_names)}",
         )
-    return np.broadcast_to(np.asarray(values, dtype=np.float64), (robot.n,))
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), (robot.n,)).copy()
 
 
 def reach(robot: RobotTree) -> tuple[Array, Array, Array]:

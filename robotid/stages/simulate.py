@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from robotid.errors import Notice
+from robotid.robot.options import RobotOptions
 from robotid.simulation.options import SimulationOptions
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
 
 
-class SimulateConfig(SimulationOptions, StageConfig):
+class SimulateConfig(SimulationOptions, RobotOptions, StageConfig):
     """What the robot does, what resists it, and what its sensors make of it."""
 
 
@@ -17,9 +18,9 @@ def run(config: SimulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.simulation.log_files import write_simulation
     from robotid.simulation.scenario import simulate
 
-    nominal = load_robot(inputs["robot"][0].path)
+    nominal = load_robot(inputs["robot"][0].path, **config.changes())
     other = inputs.get("true_robot")
-    true = load_robot(other[0].path) if other else nominal
+    true = load_robot(other[0].path, **config.changes()) if other else nominal
     simulated = simulate(nominal.tree, true.tree, config)
     write_simulation(out_dir, simulated, config.digits)
     read = [*nominal.notices, *(true.notices if other else ())]
