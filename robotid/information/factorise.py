@@ -7,14 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
-from robotid.information import kernel
+from robotid.information import kernel, small
 from robotid.information.basis import bases_of
 from robotid.information.factor import Factor
 from robotid.information.lanes import LANES
 from robotid.information.layout import Layout
 from robotid.information.program import program_of
 from robotid.information.regressor import default_threads
-from robotid.information.triangular import factor_of_gram, rough_factor, well_conditioned
+from robotid.information.triangular import (
+    WORST_CONDITION,
+    factor_of_gram,
+    rough_factor,
+    well_conditioned,
+)
 
 Array = NDArray[np.float64]
 
@@ -36,38 +41,37 @@ class Factoriser:
         """End the threads."""
         self._pool.shutdown()
 
-    def __call__(self, signals: Array, before: Sequence[Factor] | None = None) -> list[Factor]:
+    def __call__(self, signals: Array, hints: dict[int, Array] | None = None) -> list[Factor]:
         """One factor per row.
 
-        Rows whose columns are close to dependent are whitened: with the factors of a motion of the
-        same kind at once, otherwise in a second pass, with what the first one found.
+        Rows whose columns are close to dependent are whitened: at once where there is a hint,
+        otherwise in a second pass, with what the first one found.
 
         Args:
             signals: q, qd, qdd and tau one after the other, shape (nq + 3 nv, T).
-            before: factors of the samples before these; results agree to rounding without them.
+            hints: factors of such rows from the samples before; replaced by those found here.
+                Results agree to rounding without them.
         """
-        rough = {
-            row: rough_factor(factor.R.T @ factor.R)
-            for row, factor in enumerate(before or ())
-            if not well_conditioned(factor.R)
-        }
-        pending, found = list(range(self.layout.robot.nv)), {}
+        hints = {} if hints is None else hints
+        rough = {row: rough_factor(R.T @ R) for row, R in hints.items()}
+        hints.clear()
+        found: dict[int, Array] = {}
         for attempt in range(_ATTEMPTS):
+            pending = [row for row in range(self.layout.robot.nv) if row not in found]
             if not pending:
                 break
             grams = self._grams(signals, pending, rough)
             if not np.isfinite(grams).all():
                 raise _not_finite(signals)
-            for row in list(pending):
-                gram = self._program.gram(grams, row)
-                R = factor_of_gram(gram, rough.get(row), last=attempt == _ATTEMPTS - 1)
-                if R is not None:
-                    pending.remove(row)
-                    found[row] = R
-                elif row in rough:
-                    rough[row] = rough_factor(gram) @ rough[row]
-                else:
-                    rough[row] = rough_factor(gram)
+            last = attempt == _ATTEMPTS - 1
+            for row, R in self._factors(grams, pending, rough, last=last).items():
+                found[row] = R
+                if row in rough and not well_conditioned(R):
+                    hints[row] = R
+            for row in pending:
+                if row not in found:
+                    better = rough_factor(self._program.gram(grams, row))
+                    rough[row] = better @ rough[row] if row in rough else better
         tau = signals[-self.layout.robot.nv :]
         torques = zip(tau.sum(axis=1), tau.min(axis=1), tau.max(axis=1), strict=True)
         return [
@@ -83,6 +87,24 @@ class Factoriser:
             )
             for row, (total, lowest, highest) in enumerate(torques)
         ]
+
+    def _factors(
+        self, grams: Array, rows: Sequence[int], rough: Mapping[int, Array], *, last: bool
+    ) -> dict[int, Array]:
+        """Factors of the rows whose Gram matrices are good enough for that."""
+        program, flat = self._program, np.empty(grams.size)
+        bounds = np.empty(self.layout.robot.nv)
+        small.factor_rows(grams, program.rows, np.array(rows), flat, bounds)
+        found = {}
+        for row in rows:
+            if bounds[row] <= WORST_CONDITION:
+                R = program.gram(flat, row)
+                found[row] = R @ rough[row] if row in rough else R.copy()
+            else:
+                some = factor_of_gram(program.gram(grams, row), rough.get(row), last=last)
+                if some is not None:
+                    found[row] = some
+        return found
 
     def _grams(self, signals: Array, rows: Sequence[int], rough: Mapping[int, Array]) -> Array:
         """Gram matrices of some rows, of the whitened columns where there is a rough factor."""

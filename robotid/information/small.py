@@ -3,7 +3,9 @@
 from math import inf, sqrt
 from pathlib import Path
 
-from robotid.information.compiled import CompiledSource, Run, Table, View
+import numpy as np
+
+from robotid.information.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 
 _SOURCE = CompiledSource(Path(__file__))
 compiled = _SOURCE.compiled
@@ -59,6 +61,36 @@ def cholesky(gram: View, norms: Run, R: Table, out: Run) -> None:
         for j in range(i, n):
             line[j] *= reciprocal
     out[0] = 1.0
+
+
+@compiled()
+def factor_rows(flat: Run, rows: IndexTable, wanted: Indices, found: Run, bounds: Run) -> None:
+    """Factors of the Gram matrices of some rows, laid out as in `program`, into `found`.
+
+    `bounds` gets the norm of the inverse of each factor with columns normed; infinite where there
+    is no factor, or where a column vanishes.
+    """
+    done = np.empty(1)
+    for r in wanted:
+        width, padded, at = rows[r, 2], rows[r, 3], rows[r, 4]
+        gram = flat[at : at + padded * padded].reshape((padded, padded))[:width, :width]
+        R = found[at : at + padded * padded].reshape((padded, padded))
+        norms, inverse = np.empty(width), np.empty((width, padded))
+        smallest = inf
+        for i in range(width):
+            norms[i] = sqrt(gram[i, i])
+            smallest = min(smallest, norms[i])
+        bounds[r] = inf
+        if not smallest > 0.0:
+            continue
+        cholesky(gram, norms, R, done)
+        if done[0] == 0.0:
+            continue
+        inverse_norm(R[:width, :width], np.ones(width), inverse, done)
+        bounds[r] = done[0]
+        for i in range(width):
+            for j in range(i, width):
+                R[i, j] *= norms[j]
 
 
 _SOURCE.keep()

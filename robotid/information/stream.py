@@ -34,11 +34,10 @@ def factor_blocks(
         batches: signals in the order of `signals_of`, each of shape (signals, some samples).
         edges: first sample of each block, and the number of samples.
     """
-    before: list[Factor] | None = None
+    hints: dict[int, Array] = {}
     pieces: list[list[Factor]] = []
     for segment, block_ends in _segments(batches, edges):
-        before = factoriser(segment, before)
-        pieces.append(before)
+        pieces.append(factoriser(segment, hints))
         if block_ends:
             yield [merge(factors) for factors in zip(*pieces, strict=True)]
             pieces = []

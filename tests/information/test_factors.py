@@ -66,8 +66,9 @@ def test_losses_are_those_of_the_samples(factoriser, name):
     rounding = 1e-11 if name == "tiny" else 1e-13
     layout = factoriser.layout
     data = data_of(layout, MOTIONS[name](layout.robot))
-    factors = factoriser(data.signals(layout))
-    again = factoriser(data.signals(layout), before=factors)
+    hints = {}
+    factors = factoriser(data.signals(layout), hints)
+    again = factoriser(data.signals(layout), hints)
     for row, (factor, other) in enumerate(zip(factors, again, strict=True)):
         columns, W, tau = layout.columns[row], data.W[row], data.tau[:, row]
         candidates = candidates_of(W, tau, data.phi[columns])
