@@ -1,6 +1,6 @@
 """From samples to information factors, against the loop a user writes today; and peak memory.
 
-    python benchmarks/information.py [--samples 100000] [--repeat 5] [--largest 2.0]
+    python benchmarks/information.py [--samples 200000] [--repeat 5] [--largest 2.0]
 
 The loop calls Pinocchio's `computeJointTorqueRegressor` for each sample and adds, chunk by chunk
 and joint by joint, the products of the columns of the joint's subtree, its friction and its torque
@@ -190,7 +190,7 @@ def memory(largest: float) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=100_000)
+    parser.add_argument("--samples", type=int, default=200_000)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--largest", type=float, default=2.0, help="million samples")
     parser.add_argument("--write", nargs=2, help=argparse.SUPPRESS)

@@ -23,12 +23,15 @@ from robotid.information.triangular import (
 
 Array = NDArray[np.float64]
 
-UNIT = 4 * LANES  # samples whose products one thread adds up; units are then added in their order
+UNIT = 6 * LANES  # samples whose products one thread adds up; units are then added in their order
 _ATTEMPTS = 4  # two are usual where columns are nearly dependent; each sees 1e-6 further
 
 
 class Factoriser:
-    """Turns samples of one robot into factors; the number of threads changes no bit of them."""
+    """Turns samples of one robot into factors; the number of threads changes no bit of them.
+
+    To be called by one thread at a time.
+    """
 
     def __init__(self, layout: Layout, threads: int | None = None) -> None:
         self.layout = layout
@@ -36,6 +39,7 @@ class Factoriser:
         self._program = program_of(layout, [basis.independent for basis in self.bases])
         self._threads = threads or default_threads()
         self._pool = ThreadPoolExecutor(self._threads)
+        self._parts = np.empty((0, 0))  # kept: fresh memory costs as much as what is put there
 
     def close(self) -> None:
         """End the threads."""
@@ -74,9 +78,10 @@ class Factoriser:
                     rough[row] = better @ rough[row] if row in rough else better
         tau = signals[-self.layout.robot.nv :]
         torques = zip(tau.sum(axis=1), tau.min(axis=1), tau.max(axis=1), strict=True)
+        names = self.layout.rows
         return [
             Factor(
-                row=self.layout.rows[row],
+                row=names[row],
                 columns=self.layout.columns[row],
                 expansion=self.bases[row].expansion,
                 R=found[row],
@@ -114,14 +119,16 @@ class Factoriser:
             if row in rough:
                 self._program.place_factor(white, row, rough[row])
         units = -(-signals.shape[1] // UNIT)
-        parts = np.empty((units, self._program.size))
+        if len(self._parts) < units:
+            self._parts = np.empty((units, self._program.size))
+        parts = self._parts[:units]
         threads = min(self._threads, units)
 
         def work(first: int) -> None:
             kernel.gram_units(signals, UNIT, first, threads, *self._program, white, modes, parts)
 
         list(self._pool.map(work, range(threads)))
-        total: Array = parts[0]
+        total: Array = parts[0].copy()
         for part in parts[1:]:
             total += part
         return total
