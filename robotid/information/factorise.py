@@ -1,7 +1,9 @@
 """Samples in memory to one factor per row, with the compiled kernel."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import local
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,43 +25,52 @@ from robotid.information.triangular import (
 
 Array = NDArray[np.float64]
 
-UNIT = 6 * LANES  # samples whose products one thread adds up; units are then added in their order
+UNIT = 6 * LANES  # samples whose products are added up; sums of units are then added: less rounding
 _ATTEMPTS = 4  # two are usual where columns are nearly dependent; each sees 1e-6 further
 
 
-class Factoriser:
-    """Turns samples of one robot into factors; the number of threads changes no bit of them.
+class Found(NamedTuple):
+    """Factors of some samples, one per row, and those of weak rows as hints for what follows."""
 
-    To be called by one thread at a time.
-    """
+    factors: list[Factor]
+    hints: dict[int, Array]
+
+
+class Factoriser:
+    """Turns samples of one robot into factors; the number of threads changes no bit of them."""
 
     def __init__(self, layout: Layout, threads: int | None = None) -> None:
         self.layout = layout
         self.bases = bases_of(layout)
         self._program = program_of(layout, [basis.independent for basis in self.bases])
-        self._threads = threads or default_threads()
-        self._pool = ThreadPoolExecutor(self._threads)
-        self._parts = np.empty((0, 0))  # kept: fresh memory costs as much as what is put there
+        self._pool = ThreadPoolExecutor(threads or default_threads())
+        self._kept = local()  # fresh memory costs as much as what is put there
 
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown()
 
-    def __call__(self, signals: Array, hints: dict[int, Array] | None = None) -> list[Factor]:
-        """One factor per row.
+    def submit(self, signals: Array, hints: Mapping[int, Array]) -> "Future[Found]":
+        """The same as a call, in a thread."""
+        return self._pool.submit(self.found, signals, hints)
+
+    def __call__(self, signals: Array) -> list[Factor]:
+        """One factor per row of samples q, qd, qdd, tau: shape (nq + 3 nv, T)."""
+        return self.found(signals, {}).factors
+
+    def found(self, signals: Array, hints: Mapping[int, Array]) -> Found:
+        """One factor per row, and hints for samples of the same motion.
 
         Rows whose columns are close to dependent are whitened: at once where there is a hint,
         otherwise in a second pass, with what the first one found.
 
         Args:
             signals: q, qd, qdd and tau one after the other, shape (nq + 3 nv, T).
-            hints: factors of such rows from the samples before; replaced by those found here.
-                Results agree to rounding without them.
+            hints: factors of such rows from other samples. Results agree to rounding without them.
         """
-        hints = {} if hints is None else hints
         rough = {row: rough_factor(R.T @ R) for row, R in hints.items()}
-        hints.clear()
         found: dict[int, Array] = {}
+        weak: dict[int, Array] = {}
         for attempt in range(_ATTEMPTS):
             pending = [row for row in range(self.layout.robot.nv) if row not in found]
             if not pending:
@@ -71,7 +82,7 @@ class Factoriser:
             for row, R in self._factors(grams, pending, rough, last=last).items():
                 found[row] = R
                 if row in rough and not well_conditioned(R):
-                    hints[row] = R
+                    weak[row] = R
             for row in pending:
                 if row not in found:
                     better = rough_factor(self._program.gram(grams, row))
@@ -79,7 +90,7 @@ class Factoriser:
         tau = signals[-self.layout.robot.nv :]
         torques = zip(tau.sum(axis=1), tau.min(axis=1), tau.max(axis=1), strict=True)
         names = self.layout.rows
-        return [
+        factors = [
             Factor(
                 row=names[row],
                 columns=self.layout.columns[row],
@@ -92,6 +103,7 @@ class Factoriser:
             )
             for row, (total, lowest, highest) in enumerate(torques)
         ]
+        return Found(factors, weak)
 
     def _factors(
         self, grams: Array, rows: Sequence[int], rough: Mapping[int, Array], *, last: bool
@@ -119,17 +131,12 @@ class Factoriser:
             if row in rough:
                 self._program.place_factor(white, row, rough[row])
         units = -(-signals.shape[1] // UNIT)
-        if len(self._parts) < units:
-            self._parts = np.empty((units, self._program.size))
-        parts = self._parts[:units]
-        threads = min(self._threads, units)
-
-        def work(first: int) -> None:
-            kernel.gram_units(signals, UNIT, first, threads, *self._program, white, modes, parts)
-
-        list(self._pool.map(work, range(threads)))
+        parts = getattr(self._kept, "parts", np.empty((0, 0)))
+        if len(parts) < units:
+            parts = self._kept.parts = np.empty((units, self._program.size))
+        kernel.gram_units(signals, UNIT, *self._program, white, modes, parts[:units])
         total: Array = parts[0].copy()
-        for part in parts[1:]:
+        for part in parts[1:units]:
             total += part
         return total
 

@@ -162,8 +162,6 @@ def keep_columns(columns: Run, places: Indices, block: Run) -> None:
 def gram_units(
     signals: View,
     unit: int,
-    first: int,
-    step: int,
     tree_floats: Table,
     tree_ints: IndexTable,
     gravity: Run,
@@ -175,18 +173,14 @@ def gram_units(
     modes: Indices,
     out: Table,
 ) -> None:
-    """Gram matrices of units first, first + step, ... of `unit` samples each; see `program.py`.
-
-    The result of a unit depends on its samples alone, so how units are shared among threads
-    changes no bit.
-    """
+    """Gram matrices of units of `unit` samples each; see `program.py`."""
     bodies, widest = tree_ints.shape[0], 0
     for r in range(rows.shape[0]):
         widest = max(widest, rows[r, 3])
     given = np.empty(signals.shape[0] * LANES)
     states, axes = np.empty((bodies + 1) * FIELDS * LANES), np.empty(6 * bodies * LANES)
     trig, columns, block = np.empty(2 * LANES), np.empty(10 * LANES), np.empty(widest * LANES)
-    for u in range(first, out.shape[0], step):
+    for u in range(out.shape[0]):
         out[u] = 0.0
         end = min(signals.shape[1], (u + 1) * unit)
         for begin in range(u * unit, end, LANES):
