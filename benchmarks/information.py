@@ -5,7 +5,7 @@
 The loop calls Pinocchio's `computeJointTorqueRegressor` for each sample and adds, chunk by chunk
 and joint by joint, the products of the columns of the joint's subtree, its friction and its torque
 (numpy). Both run in turn on the same samples of an excitation trajectory with noise on the torque,
-given as columns, the way they come out of a file; the ratios are those of the medians. Ours includes
+given as columns, as they come out of a file; the ratios are those of the medians. Ours includes
 finding the structure of the robot, and whitening where columns are nearly dependent.
 
 Memory: the stage's function on recordings of 0.1 million samples up to `--largest` (17.5 for the

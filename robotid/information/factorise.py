@@ -15,7 +15,7 @@ from robotid.information.factor import Factor
 from robotid.information.lanes import LANES
 from robotid.information.layout import Layout
 from robotid.information.program import program_of
-from robotid.information.regressor import default_threads
+from robotid.information.regressor import default_threads, working_memory
 from robotid.information.triangular import (
     WORST_CONDITION,
     factor_of_gram,
@@ -134,7 +134,9 @@ class Factoriser:
         parts = getattr(self._kept, "parts", np.empty((0, 0)))
         if len(parts) < units:
             parts = self._kept.parts = np.empty((units, self._program.size))
-        kernel.gram_units(signals, UNIT, *self._program, white, modes, parts[:units])
+        widest = int(self._program.rows[:, 3].max())
+        memory = working_memory(len(signals), self.layout.robot.bodies, widest)
+        kernel.gram_units(signals, UNIT, *self._program, white, modes, memory, parts[:units])
         total: Array = parts[0].copy()
         for part in parts[1:units]:
             total += part

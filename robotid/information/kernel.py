@@ -11,8 +11,6 @@ of torque (a joint, or one of six of a floating base):
 
 from pathlib import Path
 
-import numpy as np
-
 from robotid.information import lanes
 from robotid.information.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 from robotid.information.lanes import FAST, FIELDS, LANES, load, move, pair_columns
@@ -24,6 +22,11 @@ COULOMB_WIDTH = 0.02  # [rad/s or m/s]
 
 _SOURCE = CompiledSource(Path(__file__), Path(lanes.__file__))
 compiled = _SOURCE.compiled
+
+
+def runs_needed(signals: int, bodies: int, widest: int) -> int:
+    """How much memory the kernels work in, in runs of LANES numbers."""
+    return signals + (bodies + 1) * FIELDS + 6 * bodies + 12 + widest
 
 
 @compiled(fastmath=FAST)
@@ -171,15 +174,16 @@ def gram_units(
     extras: IndexTable,
     white: Run,
     modes: Indices,
+    memory: Run,
     out: Table,
 ) -> None:
-    """Gram matrices of units of `unit` samples each; see `program.py`."""
-    bodies, widest = tree_ints.shape[0], 0
-    for r in range(rows.shape[0]):
-        widest = max(widest, rows[r, 3])
-    given = np.empty(signals.shape[0] * LANES)
-    states, axes = np.empty((bodies + 1) * FIELDS * LANES), np.empty(6 * bodies * LANES)
-    trig, columns, block = np.empty(2 * LANES), np.empty(10 * LANES), np.empty(widest * LANES)
+    """Gram matrices of units of `unit` samples each; see `program.py` and `runs_needed`."""
+    bodies, used = tree_ints.shape[0], signals.shape[0] * LANES
+    given, memory = memory[:used], memory[used:]
+    used = (bodies + 1) * FIELDS * LANES
+    states, memory = memory[:used], memory[used:]
+    axes, memory = memory[: 6 * bodies * LANES], memory[6 * bodies * LANES :]
+    trig, columns, block = memory[: 2 * LANES], memory[2 * LANES : 12 * LANES], memory[12 * LANES :]
     for u in range(out.shape[0]):
         out[u] = 0.0
         end = min(signals.shape[1], (u + 1) * unit)
@@ -224,13 +228,17 @@ def regressor_batches(
     twists: Table,
     rows: IndexTable,
     pairs: IndexTable,
+    memory: Run,
     out: Run,
 ) -> None:
     """The dense regressor (samples, rows, 10 bodies), flat, of batches first, first + step, ..."""
     bodies, samples = tree_ints.shape[0], signals.shape[1]
-    given = np.empty(signals.shape[0] * LANES)
-    states, axes = np.empty((bodies + 1) * FIELDS * LANES), np.empty(6 * bodies * LANES)
-    trig, columns = np.empty(2 * LANES), np.empty(10 * LANES)
+    used = signals.shape[0] * LANES
+    given, memory = memory[:used], memory[used:]
+    used = (bodies + 1) * FIELDS * LANES
+    states, memory = memory[:used], memory[used:]
+    axes, memory = memory[: 6 * bodies * LANES], memory[6 * bodies * LANES :]
+    trig, columns = memory[: 2 * LANES], memory[2 * LANES : 12 * LANES]
     stride = 10 * bodies * rows.shape[0]
     for begin in range(first * LANES, samples, step * LANES):
         count = min(LANES, samples - begin)
