@@ -86,10 +86,11 @@ def dense_regressor(
     if Y.shape != shape or Y.dtype != np.float64 or not Y.flags.c_contiguous:
         raise UsageError("wrong-shape", f"out has to be a plain float64 array of shape {shape}")
     flat = Y.reshape(-1)
+    extra = 10 * len(program.pairs) + -(-kernel.TOGETHER * Y[0].size // LANES)
     count = threads or default_threads()
 
     def work(first: int) -> None:
-        memory = working_memory(len(signals), robot.bodies)
+        memory = working_memory(len(signals), robot.bodies, extra)
         kernel.regressor_batches(signals, first, count, *program[:6], memory, flat)
 
     if count == 1:

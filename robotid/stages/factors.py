@@ -89,6 +89,7 @@ STAGE = Stage(
         "robotid.robot",
     ),
     libraries=(
+        "llvmlite",
         "numba",
         "numpy",
         "pyarrow.parquet",
