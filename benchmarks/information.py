@@ -40,7 +40,7 @@ TERMS = ("viscous", "coulomb", "offset")
 RATE_HZ = 1000.0
 CHUNK = 2000
 AT_LEAST = 12.0
-MOST_GROWTH = 1.15
+MOST_GROWTH = 1.25  # a short recording does not fill all buffers
 
 
 def loop(layout: Layout, signals) -> list[np.ndarray]:
