@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 from robotid.information import lanes
-from robotid.information.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 from robotid.information.lanes import FAST, FIELDS, LANES, load, move, pair_columns
 
 TILE = 4
