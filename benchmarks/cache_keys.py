@@ -208,7 +208,7 @@ MATTER: dict[str, tuple[str, Callable[[Bench], None]]] = {
     ),
     "default value of a key": (
         "filter",
-        lambda b: b.default("stages/filter.py", "default=4, ge=1", "default=3, ge=1"),
+        lambda b: b.default("signals/options.py", "default=4, ge=1", "default=3, ge=1"),
     ),
     "code of a reader": ("ingest", lambda b: b.edit_code("logs/csv.py")),
     "code of a contract": ("ingest", lambda b: b.edit_code("contracts/recording.py")),
@@ -230,7 +230,8 @@ MATTER: dict[str, tuple[str, Callable[[Bench], None]]] = {
     "numpy version": ("ingest", lambda b: b.version("numpy")),
     "polars version": ("ingest", lambda b: b.version("polars")),
     "pyarrow version": ("filter", lambda b: b.version("pyarrow")),
-    "scipy version": ("filter", lambda b: b.version("scipy")),
+    "numba version": ("filter", lambda b: b.version("numba")),
+    "scipy version": ("fit", lambda b: b.version("scipy")),
     "jinja2 version": ("report", lambda b: b.version("jinja2")),
     "pydantic version": ("fit", lambda b: b.version("pydantic")),
     "store format": (

@@ -28,7 +28,7 @@ LAYERS = [
     {"spatial"},
     {"contracts"},
     {"store"},
-    {"errors", "progress", "types"},
+    {"compiled", "errors", "progress", "types"},
 ]
 MAY_SEE_STORE = {"runner", "cli"}
 MAY_SEE_VERSION = {"__main__", "cli"}  # results must not depend on a release number

@@ -5,6 +5,7 @@ table; a test fails when it is stale.
 """
 
 import json
+from collections.abc import Callable
 from functools import cache
 from inspect import Parameter
 from pathlib import Path
@@ -48,8 +49,28 @@ def config_parameters(stage: str) -> list[Parameter]:
         kind = list[kind] if key["many"] else kind
         flag = "--" + name.replace("_", "-")
         names = (flag, f"--no-{flag[2:]}") if key["type"] == "boolean" else (flag,)
+        words = key.get("words", [])
+        if words:  # a number, or one of some words
+            kind = str
         option = typer.Option(
-            "/".join(names), help=key["help"], show_default=key["default"] or False
+            "/".join(names),
+            help=key["help"],
+            show_default=key["default"] or False,
+            parser=_number_or(words) if words else None,
+            metavar="|".join(["NUMBER", *words]) if words else None,
         )
         parameters.append(keyword(name, Annotated[kind | None, option], None))
     return parameters
+
+
+def _number_or(words: list[str]) -> Callable[[str], Any]:
+    """What turns the text behind a flag into a number, unless it is one of these words."""
+
+    def parse(text: str) -> Any:
+        try:
+            return text if text in words else float(text)
+        except ValueError:
+            said = f"{text!r} is neither a number nor {' or '.join(words)}"
+            raise typer.BadParameter(said) from None
+
+    return parse

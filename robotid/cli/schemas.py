@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -90,7 +90,7 @@ def _flags(stage: Stage) -> dict[str, Any]:
     }
     config = {}
     for name, field in stage.config.model_fields.items():
-        kind, many = _plain(field.annotation)
+        kind, many, words = _plain(field.annotation)
         choices = [str(choice) for choice in get_args(kind)] if get_origin(kind) is Literal else []
         default = field.get_default(call_default_factory=True)
         shown = default not in (None, (), [], {}) and not isinstance(default, BaseModel)
@@ -100,17 +100,23 @@ def _flags(stage: Stage) -> dict[str, Any]:
             "many": many,
             "default": str(default) if shown else None,
             "help": field.description,
+            **({"words": words} if words else {}),
         }
     return {"inputs": inputs, "config": config}
 
 
-def _plain(annotation: Any) -> tuple[Any, bool]:
-    """The type of one value of a field, and whether the field takes several."""
+def _plain(annotation: Any) -> tuple[Any, bool, list[str]]:
+    """The type of one value of a field, whether it takes several, and words it takes instead."""
+    words: list[str] = []
     if get_origin(annotation) in (Union, UnionType):
-        (annotation,) = (kind for kind in get_args(annotation) if kind is not type(None))
+        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        annotation = kinds[0]
+        if get_origin(annotation) is Annotated:
+            annotation = get_args(annotation)[0]
+        words = [word for kind in kinds[1:] for word in get_args(kind)]
     if get_origin(annotation) in (tuple, list):
-        return get_args(annotation)[0], True
-    return annotation, False
+        return get_args(annotation)[0], True, words
+    return annotation, False, words
 
 
 def _text(value: Any) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ from robotid.types import Columns
 RECORDING = "recording.parquet"
 FACTS = "recording.json"
 _FACTS_KEY = b"robotid.recording"
+_ROW_GROUP = 65536  # rows that are written at a time
 
 
 class Joint(BaseModel):
@@ -37,8 +38,64 @@ class Repair(BaseModel):
     first: list[str]
 
 
+class Spectra(BaseModel):
+    """Power densities [unit²/Hz] of the signals at some frequencies, before and after filtering."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    frequency_hz: list[float]
+    before: dict[str, list[float]]
+    after: dict[str, list[float]]
+
+
+class CutoffChoice(BaseModel):
+    """How a cut-off was chosen: the predicted error of acceleration for each candidate.
+
+    `error` is a share of the acceleration's power, `by_joint_hz` what each joint alone would want,
+    `residual` the power taken out over that of noise alone (1: nothing but noise was taken out).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    candidates_hz: list[float]
+    error: list[float]
+    by_joint_hz: dict[str, float]
+    residual: dict[str, float]
+
+
+class Averaging(BaseModel):
+    """What averaging over periods used, and the standard deviation of one sample about the mean."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    period_s: float
+    found: bool
+    periods: int
+    left_out: list[int]
+    noise_std: dict[str, float]
+
+
+class Grid(BaseModel):
+    """How samples came onto a uniform grid; jitter and the largest step are shares of a step."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rate_hz: float
+    method: str
+    jitter: float
+    largest_step: float
+    late_samples: int
+    gaps: int
+    stretches: int
+
+
 class FilterFacts(BaseModel):
-    """How the signals were filtered, and after how long the filter has forgotten."""
+    """How the signals were filtered, and after how long the filter has forgotten.
+
+    `cutoff_hz` is the design value of one pass (-6 dB after both), `effective_hz` where both passes
+    have -3 dB. `low_speed` is the share of samples of each joint that are slower than
+    `low_speed_below` [rad/s or m/s].
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,6 +103,18 @@ class FilterFacts(BaseModel):
     order: int
     memory_s: float
     trimmed: int
+    effective_hz: float | None = None
+    signal_cutoffs_hz: dict[str, float] = {}
+    acceleration: str | None = None
+    velocity_from_position: list[str] = []
+    decimated_by: int = 1
+    grid: Grid | None = None
+    acceleration_snr_db: dict[str, float | None] = {}
+    low_speed_below: float | None = None
+    low_speed: dict[str, float] = {}
+    choice: CutoffChoice | None = None
+    averaging: Averaging | None = None
+    spectra: Spectra | None = None
 
 
 class RecordingFacts(BaseModel):
@@ -79,6 +148,62 @@ def write_recording(folder: Path, columns: Columns, facts: RecordingFacts) -> No
     table = table.replace_schema_metadata({_FACTS_KEY: text.encode()})
     pq.write_table(table, folder / RECORDING, compression="lz4", write_page_checksum=True)
     (folder / FACTS).write_text(text, encoding="utf-8")
+
+
+class RecordingWriter:
+    """Writes a recording piece by piece, in constant memory; its facts come last.
+
+    Used as a context; the file is whole once `finish` was called.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._writer: pq.ParquetWriter | None = None
+        self._pieces: list[Columns] = []
+        self._rows = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def write(self, columns: Columns) -> None:
+        """Add rows: columns as in `write_recording`, always the same ones."""
+        self._pieces.append({name: values.copy() for name, values in columns.items()})
+        self._rows += len(columns["t"])
+        if self._rows >= _ROW_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        names = list(self._pieces[0])
+        table = pa.table(
+            {name: np.concatenate([piece[name] for piece in self._pieces]) for name in names}
+        )
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(
+                self._folder / RECORDING,
+                table.schema,
+                compression="lz4",
+                use_dictionary=False,
+                store_schema=False,  # else the facts, which come last, would not be found in it
+                write_page_checksum=True,
+            )
+        self._writer.write_table(table)
+        self._pieces, self._rows = [], 0
+
+    def finish(self, facts: RecordingFacts) -> None:
+        """Write what is left, and the facts; something must have been written."""
+        if self._pieces:
+            self._flush()
+        if self._writer is None:
+            msg = "a recording needs columns"
+            raise ValueError(msg)
+        text = facts.model_dump_json()
+        self._writer.add_key_value_metadata({_FACTS_KEY: text.encode()})
+        self._writer.close()
+        (self._folder / FACTS).write_text(text, encoding="utf-8")
 
 
 def read_recording(path: Path) -> tuple[Columns, RecordingFacts]:

@@ -16,8 +16,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 from robotid.information import lanes
-from robotid.information.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 from robotid.information.lanes import FAST, FIELDS, LANES, load, move, pair_columns
 
 TILE = 4

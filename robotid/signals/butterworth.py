@@ -1,60 +1,104 @@
-"""Zero-phase Butterworth filtering and the acceleration that follows from it."""
+"""Butterworth low-passes as second-order sections, run forward and backward.
+
+One pass has |H(f)|^2 = 1 / (1 + (w / w_c)^(2 n)) with w = tan(pi f / rate), the frequency as the
+bilinear transform warps it. Both passes together have |H|^2 as their gain and no phase.
+"""
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal
 
 from robotid.errors import ConfigError
 
+Array = NDArray[np.float64]
+CutoffKind = Literal["design", "effective"]
 
-def design(cutoff_hz: float, order: int, rate_hz: float) -> NDArray[np.float64]:
-    """Second-order sections of a Butterworth low-pass.
+SETTLED = 1e-4  # what is left of a disturbance where samples count as good
+FORGOTTEN = 1e-15  # what is left of it where pieces of a recording are filtered separately
+
+
+def check_cutoff(cutoff_hz: float, rate_hz: float) -> None:
+    """Refuse what no filter can have at this rate.
 
     Args:
-        cutoff_hz: design value f_c: |H(f)|^2 = 1 / (1 + (f / f_c)^(2 order)). Run forward and
-            backward, the filter has |H|^2 as its gain, so -6 dB at f_c.
-        order: of the filter that runs forward.
-        rate_hz: sampling rate of the signals.
-
-    Returns:
-        Shape (ceil(order / 2), 6).
+        cutoff_hz: what was asked for.
+        rate_hz: the real rate of the recording.
     """
     if not 0 < cutoff_hz < rate_hz / 2:
         raise ConfigError(
             "cutoff-beyond-nyquist",
-            f"cutoff_hz {cutoff_hz:g} must lie between 0 and half the rate, {rate_hz / 2:g} Hz",
+            f"cutoff_hz {cutoff_hz:g} must lie between 0 and half the rate, {rate_hz / 2:.4g} Hz "
+            f"(the recording has {rate_hz:.6g} samples per second)",
+            hint="cutoff_hz is in Hz, not a share of the rate",
         )
-    sections: NDArray[np.float64] = signal.butter(order, cutoff_hz, fs=rate_hz, output="sos")
-    return sections
 
 
-def memory(sections: NDArray[np.float64]) -> int:
-    """Samples after which a disturbance has decayed to 1e-4: ceil(ln 1e-4 / ln max |pole|)."""
-    poles = np.concatenate([np.roots(section[3:]) for section in sections])
-    return math.ceil(math.log(1e-4) / math.log(float(np.abs(poles).max())))
+def design_cutoff(effective_hz: float, order: int, rate_hz: float) -> float:
+    """The design value whose two passes together have -3 dB at `effective_hz`.
+
+    |H|^4 = 1/2 where (w / w_c)^(2 n) = sqrt(2) - 1.
+    """
+    warped = math.tan(math.pi * effective_hz / rate_hz)
+    return rate_hz / math.pi * math.atan(warped / (math.sqrt(2) - 1) ** (0.5 / order))
 
 
-def smooth(values: NDArray[np.float64], sections: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Filter each channel forward and backward.
+def effective_cutoff(cutoff_hz: float, order: int, rate_hz: float) -> float:
+    """Where the two passes of a filter of this design value have -3 dB."""
+    warped = math.tan(math.pi * cutoff_hz / rate_hz)
+    return rate_hz / math.pi * math.atan(warped * (math.sqrt(2) - 1) ** (0.5 / order))
+
+
+def design(cutoff_hz: float, order: int, rate_hz: float) -> Array:
+    """Second-order sections of a Butterworth low-pass.
+
+    Each section has gain 1 at rest, so that no section works with very large or small numbers.
 
     Args:
-        values: shape (samples, channels), finite.
-        sections: second-order sections.
+        cutoff_hz: design value: -3 dB in one pass, -6 dB in both.
+        order: of one pass.
+        rate_hz: sampling rate of the signals.
+
+    Returns:
+        Rows b0 b1 b2 1 a1 a2, shape (ceil(order / 2), 6).
     """
-    if not np.isfinite(values).all():
-        msg = "a value that is not finite would spread through the filter"
-        raise ValueError(msg)
-    filtered: NDArray[np.float64] = signal.sosfiltfilt(sections, values, axis=0)
-    return filtered
+    check_cutoff(cutoff_hz, rate_hz)
+    k = math.tan(math.pi * cutoff_hz / rate_hz)
+    rows = []
+    if order % 2:
+        rows.append([k / (1 + k), k / (1 + k), 0.0, 1.0, (k - 1) / (k + 1), 0.0])
+    for pair in range(order // 2):
+        damping = 2 * math.sin(math.pi * (2 * pair + 1) / (2 * order))
+        scale = 1 + k * damping + k * k
+        b = k * k / scale
+        rows.append([b, 2 * b, b, 1.0, 2 * (k * k - 1) / scale, (1 - k * damping + k * k) / scale])
+    return np.array(rows)
 
 
-def derivative(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
-    """Central differences (x[k+1] - x[k-1]) / 2 step along the first axis; same shape out.
+def gain(frequency_hz: Array, cutoff_hz: float, order: int, rate_hz: float) -> Array:
+    """Gain of both passes at some frequencies, which lie within half the rate."""
+    ratio = np.tan(np.pi * np.minimum(frequency_hz / rate_hz, 0.5 - 1e-9))
+    ratio = ratio / math.tan(math.pi * cutoff_hz / rate_hz)
+    return np.asarray(1.0 / (1.0 + ratio ** (2 * order)))
 
-    Args:
-        values: shape (samples, ...).
-        step: time between samples [s].
+
+def memory(cutoff_hz: float, order: int, rate_hz: float, left: float = SETTLED) -> int:
+    """Samples after which a disturbance has decayed to `left`: ln left / ln max |pole|."""
+    sections = design(cutoff_hz, order, rate_hz)
+    slowest = 0.0
+    for a1, a2 in sections[:, 4:]:
+        disc = complex(a1 * a1 - 4 * a2) ** 0.5
+        slowest = max(slowest, abs((-a1 + disc) / 2), abs((-a1 - disc) / 2))
+    if slowest == 0.0:  # a cut-off at a quarter of the rate: all poles in the origin
+        return order
+    return max(order, math.ceil(math.log(left) / math.log(slowest)))
+
+
+def resting_state(sections: Array) -> Array:
+    """State of each section once a constant 1 has gone through for long, shape (sections, 2).
+
+    Sections have gain 1 at rest, so each of them gets that 1 as well.
     """
-    return np.gradient(values, step, axis=0)
+    b1, b2, a1, a2 = sections[:, 1], sections[:, 2], sections[:, 4], sections[:, 5]
+    return np.column_stack([b1 - a1 + b2 - a2, b2 - a2])

@@ -1,15 +1,42 @@
-"""A recording, smoothed: uniform grid, zero-phase low-pass, velocities, accelerations."""
+"""A recording, filtered: uniform grid, zero-phase low-pass, velocities, accelerations.
 
-from collections.abc import Sequence
+Everything is a stream: memory depends on the filter and the number of signals, not on how long a
+recording is.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid import progress
-from robotid.signals.butterworth import derivative, design, memory, smooth
-from robotid.signals.grid import resample, segments
+from robotid.errors import BadDataError
+from robotid.signals.butterworth import effective_cutoff, gain
+from robotid.signals.cutoff import Choice, acceleration_snr_db, choose_cutoff
+from robotid.signals.grid import Gridder, Piece
+from robotid.signals.options import FilterOptions
+from robotid.signals.periods import Averaged, average, find_period
+from robotid.signals.plan import (
+    Rates,
+    Signals,
+    check_decimation,
+    design_cutoffs,
+    design_value,
+    rates_of,
+    signals_of,
+)
+from robotid.signals.spectrum import Noise, Spectrum, Welch, in_bins, noise_of
+from robotid.signals.stretch import Outlet, Sink, StretchFilter
+from robotid.signals.threads import Threads
+from robotid.signals.timing import Timing, survey
+from robotid.signals.zero_phase import LowPass
 from robotid.types import Columns
+
+Array = NDArray[np.float64]
+Source = Callable[[Sequence[str]], Iterable[Columns]]
+
+NEEDED = 4  # a stretch must have this many times the filter's memory
 
 
 class Stretch(NamedTuple):
@@ -19,73 +46,276 @@ class Stretch(NamedTuple):
     samples: int
 
 
-class Filtered(NamedTuple):
-    """Filtered columns (empty when nothing was long enough) and what became of the rest.
+class Period(NamedTuple):
+    """What was averaged: the period [s], whether it was found from the data, and the noise."""
 
-    `memory_s` is after how long the filter has forgotten; `needed` is how many samples a stretch
-    without gaps must have; `trimmed` is how many were cut off at the ends of stretches because the
-    filter was not settled there.
+    period_s: float
+    found: bool
+    periods: int
+    left_out: list[int]
+    noise_std: dict[str, float]
+
+
+class Filtered(NamedTuple):
+    """What became of a recording.
+
+    `settled` is the filter's memory in grid samples, `needed` how many a stretch must have, and
+    `trimmed` how many were cut off at the ends of stretches because the filter was not settled.
+    Spectra are None where no stretch was long enough for one.
     """
 
-    columns: Columns
-    rate_hz: float
-    memory_s: float
+    timing: Timing
+    signals: Signals
+    rates: Rates
+    cutoff_hz: float
+    effective_hz: float
+    cutoffs_hz: list[float]
+    settled: int
     needed: int
     trimmed: int
+    stretches: int
     left_out: list[Stretch]
+    not_finite: dict[str, int]
+    first_not_finite_s: float | None
+    dropped: int
+    samples: int
+    duration_s: float
+    low_speed: dict[str, float]
+    before: Spectrum | None
+    after: Spectrum | None
+    snr_db: dict[str, float | None]
+    choice: Choice | None
+    period: Period | None
 
 
-def low_pass(columns: Columns, joints: Sequence[str], cutoff_hz: float, order: int) -> Filtered:
-    """Filter all signals alike and differentiate the velocities.
+class RecordingFilter:
+    """Filters one recording.
 
     Args:
-        columns: `t` [ns] and `<signal>.<joint>`, each of shape (samples,).
-        joints: their names.
-        cutoff_hz: design value of the low-pass.
-        order: order of the low-pass.
+        source: gives columns of the recording by name, from the beginning, in pieces.
+        names: all its columns.
+        joints: its joints.
+        options: what to do.
+        threads: shared by all steps.
     """
-    t = columns["t"] / 1e9
-    step, stretches = segments(t)
-    sections = design(cutoff_hz, order, 1.0 / step)
-    trim = memory(sections)
-    names = [name for name in columns if name != "t"]
-    raw = np.column_stack([columns[name] for name in names]).astype(np.float64)
-    kept: list[Columns] = []
-    left_out: list[Stretch] = []
-    for number, stretch in enumerate(stretches):
-        progress.report(number, len(stretches), "filtering")
-        grid, values = resample(t[stretch], raw[stretch], step)
-        if grid.size < 4 * trim:
-            left_out.append(Stretch(float(t[stretch.start]), stretch.stop - stretch.start))
-            continue
-        signals = dict(zip(names, smooth(values, sections).T, strict=True))
-        _differentiate(signals, joints, step)
-        inner = slice(trim, grid.size - trim)
-        kept.append(
-            {
-                "t": np.round(grid[inner] * 1e9).astype(np.int64),
-                "segment": np.full(grid[inner].size, number, dtype=np.int64),
-                **{name: signal[inner] for name, signal in sorted(signals.items())},
-            }
+
+    def __init__(
+        self,
+        source: Source,
+        names: Sequence[str],
+        joints: Sequence[str],
+        options: FilterOptions,
+        threads: Threads,
+    ) -> None:
+        self._source, self._names = source, names
+        self._options, self._threads = options, threads
+        self._signals = signals_of(names, joints, options)
+        self._timing = survey(
+            lambda: (b["t"].astype(np.int64) for b in source(["t"])), options.gap_steps
         )
-    joined = (
-        {name: np.concatenate([part[name] for part in kept]) for name in kept[0]} if kept else {}
-    )
-    return Filtered(
-        columns=joined,
-        rate_hz=1.0 / step,
-        memory_s=trim * step,
-        needed=4 * trim,
-        trimmed=2 * trim * len(kept),
-        left_out=left_out,
-    )
+        self._rates = rates_of(self._timing, options)
+        self._period: Period | None = None
+
+    def run(self, sink: Sink) -> Filtered:
+        """Filter everything; rows of the result go to `sink`."""
+        options, signals, timing = self._options, self._signals, self._timing
+        averaged = self._average() if options.average_periods else None
+        rate_hz, samples = self._rates.grid_hz, self._grid_samples()
+        before: Spectrum | None = None
+        choice: Choice | None = None
+        if options.cutoff_hz == "auto":
+            before = self._spectrum()
+            choice = self._choose(before)
+            cutoff_hz = choice.cutoff_hz
+        else:
+            cutoff_hz = design_value(options.cutoff_hz, options, rate_hz)
+        cutoffs = design_cutoffs(signals, options, cutoff_hz, rate_hz)
+        check_decimation(self._rates, cutoffs, options.order)
+        low_pass = LowPass(cutoffs, options.order, rate_hz)
+        settled = max(low_pass.settled, signals.halo)
+        self._check_length(settled)
+        outlet = Outlet(
+            signals,
+            Welch(len(signals.columns), rate_hz, samples, timing.longest),
+            sink,
+            options.low_speed,
+        )
+        gridder = self._gridder()
+        welch = Welch(len(signals.channels), rate_hz, samples, timing.longest)
+        if averaged is None:
+            trimmed, left_out = self._stretches(gridder, welch, low_pass, settled, outlet)
+        else:
+            trimmed, left_out = 0, []
+            for piece in gridder.pieces(self._columns()):
+                _look(welch, piece)
+            self._periodic(averaged, low_pass, outlet)
+        before = before or welch.spectrum()
+        gains = (
+            [gain(before.frequency_hz, c, options.order, rate_hz) for c in cutoffs]
+            if before
+            else []
+        )
+        return Filtered(
+            timing=timing,
+            signals=signals,
+            rates=self._rates,
+            cutoff_hz=cutoff_hz,
+            effective_hz=effective_cutoff(cutoff_hz, options.order, rate_hz),
+            cutoffs_hz=cutoffs,
+            settled=settled,
+            needed=NEEDED * settled,
+            trimmed=trimmed,
+            stretches=gridder.stretches,
+            left_out=left_out,
+            not_finite=gridder.not_finite,
+            first_not_finite_s=gridder.first_not_finite,
+            dropped=gridder.dropped,
+            samples=outlet.samples,
+            duration_s=outlet.last_s - outlet.first_s,
+            low_speed=outlet.low_speed(),
+            before=in_bins(before) if before else None,
+            after=in_bins(after) if (after := outlet.welch.spectrum()) else None,
+            snr_db=self._snr(before, gains) if before else {},
+            choice=choice,
+            period=self._period,
+        )
+
+    def _columns(self) -> Iterator[Columns]:
+        """All channels, with progress."""
+        extra = ["segment"] if "segment" in self._names else []
+        done = 0
+        for batch in self._source(["t", *extra, *self._signals.channels]):
+            yield batch
+            done += len(batch["t"])
+            progress.report(done, self._timing.samples, "filtering")
+
+    def _gridder(self, zero: int | None = None) -> Gridder:
+        timing, rates = self._timing, self._rates
+        return Gridder(self._signals.channels, rates.step_s, timing.gap_s, self._threads, zero)
+
+    def _grid_samples(self) -> int:
+        return int(self._timing.samples * self._timing.step_s * self._rates.grid_hz)
+
+    def _check_length(self, settled: int) -> None:
+        """Refuse at once what cannot be long enough."""
+        longest = self._timing.longest * self._timing.largest * self._timing.step_s
+        needed = NEEDED * settled
+        if not self._options.average_periods and longest * self._rates.grid_hz < needed - 1:
+            raise too_short(needed, self._rates.grid_hz)
+
+    def _stretches(
+        self, gridder: Gridder, welch: Welch, low_pass: LowPass, trim: int, outlet: Outlet
+    ) -> tuple[int, list[Stretch]]:
+        """Filter stretch by stretch; how many samples were trimmed, and what was left out."""
+        trimmed, left_out = 0, []
+        stretch: StretchFilter | None = None
+        for piece in gridder.pieces(self._columns()):
+            _look(welch, piece)
+            if stretch is None:
+                stretch = StretchFilter(
+                    piece.stretch,
+                    piece.zero,
+                    piece.first,
+                    self._signals,
+                    low_pass,
+                    self._rates,
+                    trim,
+                    self._threads,
+                    outlet,
+                )
+            stretch.push(piece.values)
+            if piece.last:
+                if stretch.samples < NEEDED * trim:
+                    left_out.append(Stretch(piece.zero / 1e9, piece.samples))
+                else:
+                    stretch.close()
+                    trimmed += 2 * trim
+                stretch = None
+        return trimmed, left_out
+
+    def _average(self) -> Averaged:
+        """The mean period; from here on the grid divides the period evenly."""
+        options, signals = self._options, self._signals
+        zero = int(next(iter(self._source(["t"])))["t"][0])
+        period_s = options.period_s
+        if period_s is None:
+            rows = [
+                v if v is not None else q or 0
+                for q, v in zip(signals.position, signals.velocity, strict=True)
+            ]
+            pieces = self._gridder(zero).pieces(self._columns())
+            period_s = find_period(pieces, rows, self._grid_samples(), self._rates.step_s)
+        every = self._rates.decimate
+        length = max(2, round(period_s * self._rates.grid_hz / every)) * every
+        self._rates = Rates(length / period_s, every)
+        found = average(
+            lambda: self._gridder(zero).pieces(self._columns()), len(signals.channels), length
+        )
+        self._period = Period(
+            period_s=period_s,
+            found=options.period_s is None,
+            periods=found.periods,
+            left_out=found.left_out,
+            noise_std=dict(zip(signals.channels, found.noise_std.tolist(), strict=True)),
+        )
+        return found
+
+    def _periodic(self, averaged: Averaged, low_pass: LowPass, outlet: Outlet) -> None:
+        """Filter one period among its like; what is trimmed are the others."""
+        around = low_pass.ahead + self._signals.halo
+        length = averaged.mean.shape[1]
+        one = StretchFilter(
+            0,
+            0,
+            -around,
+            self._signals,
+            low_pass,
+            self._rates,
+            around,
+            self._threads,
+            outlet,
+        )
+        one.push(averaged.mean[:, np.arange(-around, length + around) % length])
+        one.close()
+
+    def _spectrum(self) -> Spectrum:
+        """Of all channels, in a pass of its own."""
+        channels, samples = len(self._signals.channels), self._grid_samples()
+        welch = Welch(channels, self._rates.grid_hz, samples, self._timing.longest)
+        for piece in self._gridder().pieces(self._columns()):
+            _look(welch, piece)
+        found = welch.spectrum()
+        if found is None:
+            raise BadDataError(
+                "too-short", "no stretch is long enough to choose a cut-off", hint="give cutoff_hz"
+            )
+        return found
+
+    def _noise(self, spectrum: Spectrum) -> Noise:
+        """Noise in what is filtered: averaging has made it smaller."""
+        density, slope = noise_of(spectrum)
+        return Noise(density / (self._period.periods if self._period else 1), slope)
+
+    def _choose(self, spectrum: Spectrum) -> Choice:
+        rate_hz = self._rates.grid_hz
+        motions = self._signals.motions(spectrum.frequency_hz, rate_hz)
+        return choose_cutoff(spectrum, self._noise(spectrum), motions, self._options.order, rate_hz)
+
+    def _snr(self, spectrum: Spectrum, gains: Sequence[Array]) -> dict[str, float | None]:
+        motions = self._signals.motions(spectrum.frequency_hz, self._rates.grid_hz)
+        return acceleration_snr_db(spectrum, self._noise(spectrum), motions, gains)
 
 
-def _differentiate(
-    signals: dict[str, NDArray[np.float64]], joints: Sequence[str], step: float
-) -> None:
-    """Add velocities where the log has none, and accelerations."""
-    for joint in joints:
-        if f"qd.{joint}" not in signals:
-            signals[f"qd.{joint}"] = derivative(signals[f"q.{joint}"], step)
-        signals[f"qdd.{joint}"] = derivative(signals[f"qd.{joint}"], step)
+def _look(welch: Welch, piece: Piece) -> None:
+    welch.push(piece.values)
+    if piece.last:
+        welch.end_stretch()
+
+
+def too_short(needed: int, rate_hz: float) -> BadDataError:
+    """The error for a recording without a stretch of the length the filter needs."""
+    return BadDataError(
+        "too-short",
+        f"no stretch without a gap has {needed} samples ({needed / rate_hz:.2f} s)",
+        hint="a higher cutoff_hz has a shorter memory",
+    )

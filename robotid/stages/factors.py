@@ -74,7 +74,7 @@ STAGE = Stage(
         "robotid.contracts.factors",
         "robotid.contracts.recording",
         "robotid.information.basis",
-        "robotid.information.compiled",
+        "robotid.compiled",
         "robotid.information.factor",
         "robotid.information.factorise",
         "robotid.information.kernel",

@@ -1,67 +1,120 @@
 """`filter`: recordings on a uniform grid, smooth, with velocities and accelerations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from robotid.errors import BadDataError, Effect, Notice
+from robotid.errors import BadDataError, Notice
+from robotid.signals.options import FilterOptions
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
+if TYPE_CHECKING:
+    from robotid.contracts.recording import FilterFacts, RecordingFacts
+    from robotid.signals.low_pass import Filtered
 
-class FilterConfig(StageConfig):
-    """The low-pass filter."""
 
-    cutoff_hz: float = Field(
-        default=5.0, gt=0, description="Cut-off of the Butterworth low-pass [Hz], design value."
-    )
-    order: int = Field(default=4, ge=1, le=12, description="Order of the Butterworth low-pass.")
+class FilterConfig(FilterOptions, StageConfig):
+    """Low-pass, differentiation, rate and averaging."""
 
 
 def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Filter one recording, stretch by stretch; the filter's transients are cut off."""
-    from robotid.contracts.recording import FilterFacts, read_recording, write_recording
-    from robotid.signals.low_pass import low_pass
+    from robotid.contracts.recording import RecordingWriter, inspect_recording, iterate_recording
+    from robotid.signals.findings import findings_of
+    from robotid.signals.low_pass import RecordingFilter, too_short
+    from robotid.signals.threads import Threads
 
     path = inputs["dataset"][0].path
-    columns, facts = read_recording(path)
+    names, facts = inspect_recording(path)
     if facts.filter is not None:
         said = f"this recording is filtered already, at {facts.filter.cutoff_hz:g} Hz"
         raise BadDataError(
             "already-filtered", said, file=str(path), hint="filter what ingest wrote"
         )
     joints = [joint.name for joint in facts.joints]
-    done = low_pass(columns, joints, config.cutoff_hz, config.order)
-    if not done.columns:
-        seconds = done.needed / done.rate_hz
-        raise BadDataError(
-            "too-short",
-            f"no stretch without a gap has {done.needed} samples ({seconds:.2f} s)",
-            hint="a higher cutoff_hz has a shorter memory",
+    with Threads() as threads, RecordingWriter(out_dir) as writer:
+        work = RecordingFilter(
+            lambda columns: iterate_recording(path, columns), names, joints, config, threads
         )
+        done = work.run(writer.write)
+        if not done.samples:
+            raise too_short(done.needed, done.rates.grid_hz)
+        writer.finish(_facts(facts, done, config))
+    return findings_of(done)
+
+
+def _facts(facts: "RecordingFacts", done: "Filtered", config: FilterConfig) -> "RecordingFacts":
     lost = sum(stretch.samples for stretch in done.left_out)
+    dropped = {"too-short": lost, "not-finite": done.dropped}
     update = {
-        "samples": int(done.columns["t"].size),
-        "duration_s": float(done.columns["t"][-1] - done.columns["t"][0]) / 1e9,
-        "rate_hz": done.rate_hz,
-        "dropped": {**facts.dropped, **({"too-short": lost} if lost else {})},
-        "filter": FilterFacts(
-            cutoff_hz=config.cutoff_hz,
-            order=config.order,
-            memory_s=done.memory_s,
-            trimmed=done.trimmed,
-        ),
+        "samples": done.samples,
+        "duration_s": done.duration_s,
+        "rate_hz": done.rates.grid_hz / done.rates.decimate,
+        "dropped": {**facts.dropped, **{code: n for code, n in dropped.items() if n}},
+        "filter": _filter_facts(done, config),
     }
-    write_recording(out_dir, done.columns, facts.model_copy(update=update))
-    return [
-        Notice(
-            code="segment-too-short",
-            message=f"{samples} samples between two gaps were left out; {done.needed} are needed",
-            time=start_s,
-            effect=Effect.DATA_LOST,
+    return facts.model_copy(update=update)
+
+
+def _filter_facts(done: "Filtered", config: FilterConfig) -> "FilterFacts":
+    from robotid.contracts.recording import Averaging, CutoffChoice, FilterFacts, Grid, Spectra
+    from robotid.signals.grid import METHOD
+
+    signals, timing = done.signals, done.timing
+    own = {
+        name: cutoff
+        for name, cutoff in zip(signals.channels, done.cutoffs_hz, strict=True)
+        if cutoff != done.cutoff_hz
+    }
+    choice, period, spectra = None, None, None
+    if done.choice:
+        choice = CutoffChoice(
+            candidates_hz=_rounded(done.choice.candidates_hz),
+            error=_rounded(done.choice.error),
+            by_joint_hz=done.choice.by_joint,
+            residual=done.choice.residual,
         )
-        for start_s, samples in done.left_out
-    ]
+    if done.period:
+        period = Averaging(**done.period._asdict())
+    if done.before and done.after:
+        before = dict(zip(signals.channels, done.before.density, strict=True))
+        after = dict(zip(signals.columns, done.after.density, strict=True))
+        spectra = Spectra(
+            frequency_hz=_rounded(done.before.frequency_hz),
+            before={name: _rounded(density) for name, density in before.items()},
+            after={name: _rounded(density) for name, density in after.items()},
+        )
+    return FilterFacts(
+        cutoff_hz=done.cutoff_hz,
+        effective_hz=done.effective_hz,
+        signal_cutoffs_hz=own,
+        order=config.order,
+        memory_s=done.settled / done.rates.grid_hz,
+        trimmed=done.trimmed,
+        acceleration=config.acceleration,
+        velocity_from_position=signals.derived,
+        decimated_by=done.rates.decimate,
+        grid=Grid(
+            rate_hz=done.rates.grid_hz,
+            method=METHOD,
+            jitter=timing.jitter,
+            largest_step=timing.largest,
+            late_samples=timing.late,
+            gaps=timing.gaps,
+            stretches=done.stretches,
+        ),
+        acceleration_snr_db=done.snr_db,
+        low_speed_below=config.low_speed,
+        low_speed=done.low_speed,
+        choice=choice,
+        averaging=period,
+        spectra=spectra,
+    )
+
+
+def _rounded(values: Iterable[float]) -> list[float]:
+    """Four digits are enough for a picture, and keep the facts small."""
+    return [float(f"{value:.4g}") for value in values]
 
 
 def gather(
@@ -83,8 +136,13 @@ STAGE = Stage(
     inputs={"dataset": Input("dataset", "DATASET", "what ingest wrote", each="*.parquet")},
     output="dataset",
     origin=__name__,
-    uses=("robotid.contracts.dataset", "robotid.contracts.recording", "robotid.signals"),
-    libraries=("numpy", "pyarrow.parquet", "pydantic", "scipy.signal"),
+    uses=(
+        "robotid.compiled",
+        "robotid.contracts.dataset",
+        "robotid.contracts.recording",
+        "robotid.signals",
+    ),
+    libraries=("numba", "numpy", "pyarrow.parquet", "pydantic"),
     run=run,
     gather=gather,
     part_file="recording.parquet",

@@ -13,7 +13,7 @@ import robotid
 SOURCE = """
 import sys
 from pathlib import Path
-from robotid.information.compiled import CompiledSource, Run
+from robotid.compiled import CompiledSource, Run
 
 source = CompiledSource(Path(__file__))
 
