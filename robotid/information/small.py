@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robotid.information.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
+from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 
 _SOURCE = CompiledSource(Path(__file__))
 compiled = _SOURCE.compiled
