@@ -228,10 +228,9 @@ def iterate_recording(path: Path, columns: Sequence[str], rows: int = 16384) -> 
         columns: names of the columns.
         rows: how many rows to give at a time.
     """
-    with (
-        _refused(path),
-        pq.ParquetFile(path, memory_map=False, page_checksum_verification=True) as file,
-    ):
+    # Without pre_buffer=False, pyarrow holds the whole file until the last row is given.
+    options = {"memory_map": False, "page_checksum_verification": True, "pre_buffer": False}
+    with _refused(path), pq.ParquetFile(path, **options) as file:
         for batch in file.iter_batches(batch_size=rows, columns=list(columns), use_threads=False):
             yield {name: np.asarray(batch.column(name)) for name in columns}
 

@@ -14,18 +14,26 @@ from robotid.types import Columns
 
 Array = NDArray[np.float64]
 Sink = Callable[[Columns], None]
+"""Takes rows of the result; their memory is used again once it returns."""
 
 
 class Outlet:
     """Where filtered samples go, and what is counted of them on the way."""
 
-    def __init__(self, signals: Signals, welch: Welch, sink: Sink, low_speed: float) -> None:
+    def __init__(self, signals: Signals, welch: Welch | None, sink: Sink, low_speed: float) -> None:
         self._signals, self.welch, self._sink = signals, welch, sink
         self._low_speed = low_speed
         self._speeds = [signals.columns.index(f"qd.{joint}") for joint in signals.joints]
         self._slow = np.zeros(len(self._speeds), dtype=np.int64)
         self.samples = 0
         self.first_s = self.last_s = 0.0
+        self._rows = np.empty((len(signals.columns), 0))
+
+    def rows(self, count: int) -> Array:
+        """Room for samples, the same for all windows: fresh memory each time would be slow."""
+        if self._rows.shape[1] < count:
+            self._rows = np.empty((self._rows.shape[0], count))
+        return self._rows[:, :count]
 
     def write(self, t: NDArray[np.int64], segment: int, rows: Array) -> None:
         """Pass on samples, shape (columns, n)."""
@@ -87,14 +95,16 @@ class StretchFilter:
         """Give out what is left."""
         for window in self._filter.close():
             self._give_out(window, self.samples - self._trim)
-        self._outlet.welch.end_stretch()
+        if self._outlet.welch:
+            self._outlet.welch.end_stretch()
 
     def _give_out(self, window: Window, limit: int) -> None:
         begin, end = max(window.begin, self._trim), min(window.end, limit)
         if end <= begin:
             return
         rows = self._rows(window, begin, end)
-        self._outlet.welch.push(rows)
+        if self._outlet.welch:
+            self._outlet.welch.push(rows)
         every = self._rates.decimate
         skip = -(begin - self._trim) % every
         k = self._first + np.arange(begin + skip, end, every)
@@ -107,7 +117,7 @@ class StretchFilter:
         start = begin - (window.begin - window.before)  # in the window
         count = end - begin
         place = {name: row for row, name in enumerate(signals.columns)}
-        rows = np.empty((len(signals.columns), count))
+        rows = self._outlet.rows(count)
         taps = signals.taps * self._rates.grid_hz
 
         def copy(first: int, last: int) -> None:
