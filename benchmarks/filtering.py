@@ -111,8 +111,9 @@ def speed(samples: int, repeat: int) -> bool:
     print(
         f"{samples / 1e6:g} million samples of {JOINTS} joints, {len(names)} signals, "
         f"{threads.count} threads: {middle['ours']:.2f} s, {ratio:.1f} x sosfiltfilt + gradient "
-        f"({middle['theirs']:.2f} s; at least {AT_LEAST:.0f}), without spectra; difference {max(errors[:-1]):.0e} "
-        f"of the largest value (at most {MOST_ERROR:.0e}), {errors[-1]:.0e} in acceleration"
+        f"({middle['theirs']:.2f} s; at least {AT_LEAST:.0f}), without spectra; difference "
+        f"{max(errors[:-1]):.0e} of the largest value (at most {MOST_ERROR:.0e}), "
+        f"{errors[-1]:.0e} in acceleration"
     )
     return ratio < AT_LEAST or max(errors) > MOST_ERROR
 
