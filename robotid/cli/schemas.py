@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -111,8 +111,6 @@ def _plain(annotation: Any) -> tuple[Any, bool, list[str]]:
     if get_origin(annotation) in (Union, UnionType):
         kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
         annotation = kinds[0]
-        if get_origin(annotation) is Annotated:
-            annotation = get_args(annotation)[0]
         words = [word for kind in kinds[1:] for word in get_args(kind)]
     if get_origin(annotation) in (tuple, list):
         return get_args(annotation)[0], True, words

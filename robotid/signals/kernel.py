@@ -130,9 +130,17 @@ def forward(values: View, channel: int, sections: Run, out: Run) -> None:
 
 
 @compiled(nogil=True)
-def backward(given: Run, keep: int, channel: int, sections: Run, out: View) -> None:
-    """Filter from the last sample to the first; only the first `keep` samples are given back."""
-    lanes, n = min(LANES, out.shape[0] - channel), given.size // LANES
+def backward(given: Run, keep: int, rows: Indices, sections: Run, out: Table) -> None:
+    """Filter from the last sample to the first; only the first `keep` samples are given back.
+
+    Args:
+        given: samples, lanes side by side.
+        keep: number of samples to give back.
+        rows: for each lane that has a channel, where it goes.
+        sections: as in `run_sections`.
+        out: shape (some rows, at least `keep`).
+    """
+    lanes, n = rows.size, given.size // LANES
     block = np.empty(_TILE * LANES)
     for done in range(0, n, _TILE):
         count, last = min(_TILE, n - done), n - 1 - done
@@ -140,9 +148,9 @@ def backward(given: Run, keep: int, channel: int, sections: Run, out: View) -> N
             for k in range(LANES):
                 block[i * LANES + k] = given[(last - i) * LANES + k]
         run_sections(block, count, sections)
-        for k in range(lanes):
-            for i in range(max(0, last + 1 - keep), count):
-                out[channel + k, last - i] = block[i * LANES + k]
+        for i in range(max(0, last + 1 - keep), count):
+            for k in range(lanes):
+                out[rows[k], last - i] = block[i * LANES + k]
 
 
 @compiled(nogil=True, fastmath=_FAST)
@@ -155,12 +163,23 @@ def differentiate(values: Run, taps: Run, out: Run) -> None:
         out: shape (n - 2 m,).
     """
     m = taps.size
-    for i in range(out.size):
-        out[i] = taps[0] * (values[i + m + 1] - values[i + m - 1])
-    for k in range(1, m):
-        tap = taps[k]
-        for i in range(out.size):
-            out[i] += tap * (values[i + m + k + 1] - values[i + m - k - 1])
+    for k in range(m):
+        tap, ahead, behind = taps[k], values[m + k + 1 :], values[m - k - 1 :]
+        if k == 0:
+            for i in range(out.size):
+                out[i] = tap * (ahead[i] - behind[i])
+        else:
+            for i in range(out.size):
+                out[i] += tap * (ahead[i] - behind[i])
+
+
+@compiled(nogil=True)
+def count_slow(speed: Run, limit: Number, counts: Indices, at: int) -> None:
+    """Add to counts[at] how many speeds are below a limit."""
+    total = 0
+    for i in range(speed.size):
+        total += abs(speed[i]) < limit
+    counts[at] += total
 
 
 _SOURCE.keep()

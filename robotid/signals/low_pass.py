@@ -120,7 +120,7 @@ class RecordingFilter:
         """Filter everything; rows of the result go to `sink`."""
         options, signals, timing = self._options, self._signals, self._timing
         averaged = self._average() if options.average_periods else None
-        rate_hz, samples = self._rates.grid_hz, self._grid_samples()
+        rate_hz = self._rates.grid_hz
         before: Spectrum | None = None
         choice: Choice | None = None
         if options.cutoff_hz == "auto":
@@ -134,14 +134,9 @@ class RecordingFilter:
         low_pass = LowPass(cutoffs, options.order, rate_hz)
         settled = max(low_pass.settled, signals.halo)
         self._check_length(settled)
-        outlet = Outlet(
-            signals,
-            Welch(len(signals.columns), rate_hz, samples, timing.longest),
-            sink,
-            options.low_speed,
-        )
+        welch, after_welch = self._welch(signals.channels), self._welch(signals.columns)
+        outlet = Outlet(signals, after_welch, sink, options.low_speed)
         gridder = self._gridder()
-        welch = Welch(len(signals.channels), rate_hz, samples, timing.longest)
         if averaged is None:
             trimmed, left_out = self._stretches(gridder, welch, low_pass, settled, outlet)
         else:
@@ -149,7 +144,7 @@ class RecordingFilter:
             for piece in gridder.pieces(self._columns()):
                 _look(welch, piece)
             self._periodic(averaged, low_pass, outlet)
-        before = before or welch.spectrum()
+        before, after = before or welch.spectrum(), after_welch.spectrum()
         gains = (
             [gain(before.frequency_hz, c, options.order, rate_hz) for c in cutoffs]
             if before
@@ -174,7 +169,7 @@ class RecordingFilter:
             duration_s=outlet.last_s - outlet.first_s,
             low_speed=outlet.low_speed(),
             before=in_bins(before) if before else None,
-            after=in_bins(after) if (after := outlet.welch.spectrum()) else None,
+            after=in_bins(after) if after else None,
             snr_db=self._snr(before, gains) if before else {},
             choice=choice,
             period=self._period,
@@ -192,6 +187,13 @@ class RecordingFilter:
     def _gridder(self, zero: int | None = None) -> Gridder:
         timing, rates = self._timing, self._rates
         return Gridder(self._signals.channels, rates.step_s, timing.gap_s, self._threads, zero)
+
+    def _welch(self, names: Sequence[str]) -> Welch:
+        """For spectra before and after filtering, at the same frequencies."""
+        longest = self._timing.longest
+        if self._period:
+            longest = 2 * round(self._period.period_s * self._rates.grid_hz)
+        return Welch(len(names), self._rates.grid_hz, self._grid_samples(), longest)
 
     def _grid_samples(self) -> int:
         return int(self._timing.samples * self._timing.step_s * self._rates.grid_hz)
@@ -280,8 +282,7 @@ class RecordingFilter:
 
     def _spectrum(self) -> Spectrum:
         """Of all channels, in a pass of its own."""
-        channels, samples = len(self._signals.channels), self._grid_samples()
-        welch = Welch(channels, self._rates.grid_hz, samples, self._timing.longest)
+        welch = self._welch(self._signals.channels)
         for piece in self._gridder().pieces(self._columns()):
             _look(welch, piece)
         found = welch.spectrum()

@@ -3,7 +3,7 @@
 Light to import: pipeline files and help are read without numpy.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -13,7 +13,7 @@ class FilterOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    cutoff_hz: Annotated[float, Field(gt=0)] | Literal["auto"] = Field(
+    cutoff_hz: float | Literal["auto"] = Field(
         default=5.0,
         description="Cut-off of the Butterworth low-pass [Hz], or auto: the one with the least "
         "predicted error of acceleration.",
@@ -61,6 +61,16 @@ class FilterOptions(BaseModel):
     period_s: float | None = Field(
         default=None, gt=0, description="Period of the motion [s]; found from the data by default."
     )
+
+    @field_validator("cutoff_hz", mode="before")
+    @classmethod
+    def _cutoff(cls, given: Any) -> Any:
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        if not number and given != "auto":
+            raise ValueError("a number or 'auto'")
+        if number and not given > 0:
+            raise ValueError("greater than 0")
+        return given
 
     @field_validator("signal_cutoff")
     @classmethod

@@ -9,7 +9,7 @@ Array = NDArray[np.float64]
 
 _BLOCK_S = 8.0  # a block this long shows tenths of a Hz
 _LONGEST, _SHORTEST = 16384, 64
-_BLOCKS = 128  # blocks that are looked at, spread over the recording
+_BLOCKS = 32  # blocks that are looked at, spread over the recording
 # Nuttall's window: a slow motion must not leak into the frequencies where noise is measured.
 _SHAPE = np.array([0.355768, -0.487396, 0.144232, -0.012604])
 _BINS = 64
@@ -38,7 +38,7 @@ class Welch:
         wanted = 2 ** round(np.log2(max(_BLOCK_S * rate_hz, 1.0)))
         most = 2 ** int(np.log2(max(longest, 2))) // 2
         self._size = int(max(_SHORTEST, min(wanted, _LONGEST, most)))
-        self._every = max(1, samples // (self._size * _BLOCKS))
+        self._every = max(1, -(-samples // (self._size * _BLOCKS)))
         self._rate_hz = rate_hz
         turn = 2 * np.pi / self._size * np.multiply.outer(np.arange(self._size), np.arange(4))
         self._window = np.cos(turn) @ _SHAPE

@@ -14,18 +14,35 @@ from robotid.types import Columns
 
 Array = NDArray[np.float64]
 Sink = Callable[[Columns], None]
+"""Takes rows of the result; their memory is used again once it returns."""
 
 
 class Outlet:
     """Where filtered samples go, and what is counted of them on the way."""
 
-    def __init__(self, signals: Signals, welch: Welch, sink: Sink, low_speed: float) -> None:
+    def __init__(self, signals: Signals, welch: Welch | None, sink: Sink, low_speed: float) -> None:
         self._signals, self.welch, self._sink = signals, welch, sink
         self._low_speed = low_speed
-        self._speeds = [signals.columns.index(f"qd.{joint}") for joint in signals.joints]
-        self._slow = np.zeros(len(self._speeds), dtype=np.int64)
+        place = {name: row for row, name in enumerate(signals.columns)}
+        self.channels = [place[name] for name in signals.channels]
+        # Rows of position (of velocity where there is none), velocity and acceleration.
+        self.motion = [
+            (
+                place.get(f"q.{joint}", place[f"qd.{joint}"]),
+                place[f"qd.{joint}"],
+                place[f"qdd.{joint}"],
+            )
+            for joint in signals.joints
+        ]
+        self._slow = np.zeros(len(signals.joints), dtype=np.int64)
+        self._counted = np.zeros(len(signals.joints), dtype=np.int64)
         self.samples = 0
         self.first_s = self.last_s = 0.0
+
+    def count_slow(self, speed: Array, joint: int) -> None:
+        """Count the samples of a joint that are slow."""
+        kernel.count_slow(speed, self._low_speed, self._slow, joint)
+        self._counted[joint] += speed.size
 
     def write(self, t: NDArray[np.int64], segment: int, rows: Array) -> None:
         """Pass on samples, shape (columns, n)."""
@@ -34,13 +51,12 @@ class Outlet:
         self.first_s = self.first_s if self.samples else float(t[0]) / 1e9
         self.last_s = float(t[-1]) / 1e9
         self.samples += t.size
-        self._slow += (np.abs(rows[self._speeds]) < self._low_speed).sum(axis=1)
         named = dict(zip(self._signals.columns, rows, strict=True))
         self._sink({"t": t, "segment": np.full(t.size, segment, dtype=np.int64), **named})
 
     def low_speed(self) -> dict[str, float]:
         """Share of slow samples by joint."""
-        shares = (self._slow / max(1, self.samples)).tolist()
+        shares = (self._slow / np.maximum(1, self._counted)).tolist()
         return dict(zip(self._signals.joints, shares, strict=True))
 
 
@@ -74,7 +90,8 @@ class StretchFilter:
         self._number, self._zero, self._first = number, zero, first
         self._signals, self._rates, self._trim = signals, rates, trim
         self._threads, self._outlet = threads, outlet
-        self._filter = ZeroPhase(low_pass, signals.halo, threads)
+        height = len(signals.columns)
+        self._filter = ZeroPhase(low_pass, signals.halo, threads, outlet.channels, height)
         self.samples = 0
 
     def push(self, values: Array) -> None:
@@ -87,14 +104,16 @@ class StretchFilter:
         """Give out what is left."""
         for window in self._filter.close():
             self._give_out(window, self.samples - self._trim)
-        self._outlet.welch.end_stretch()
+        if self._outlet.welch:
+            self._outlet.welch.end_stretch()
 
     def _give_out(self, window: Window, limit: int) -> None:
         begin, end = max(window.begin, self._trim), min(window.end, limit)
         if end <= begin:
             return
         rows = self._rows(window, begin, end)
-        self._outlet.welch.push(rows)
+        if self._outlet.welch:
+            self._outlet.welch.push(rows)
         every = self._rates.decimate
         skip = -(begin - self._trim) % every
         k = self._first + np.arange(begin + skip, end, every)
@@ -102,31 +121,20 @@ class StretchFilter:
         self._outlet.write(t, self._number, rows[:, skip::every])
 
     def _rows(self, window: Window, begin: int, end: int) -> Array:
-        """All columns of the result for grid samples begin...end."""
+        """All columns of the result for grid samples begin...end, in the memory of the window."""
         signals, m = self._signals, self._signals.taps.size
         start = begin - (window.begin - window.before)  # in the window
-        count = end - begin
-        place = {name: row for row, name in enumerate(signals.columns)}
-        rows = np.empty((len(signals.columns), count))
+        stop = start + end - begin
         taps = signals.taps * self._rates.grid_hz
-
-        def copy(first: int, last: int) -> None:
-            for channel in range(first, last):
-                given = window.values[channel, start : start + count]
-                rows[place[signals.channels[channel]]] = given
 
         def differentiate(first: int, last: int) -> None:
             for number in range(first, last):
-                joint, qd = signals.joints[number], signals.velocity[number]
-                if qd is None:
-                    q = window.values[signals.position[number] or 0]
-                    speed = np.empty(count + 2 * m)
-                    kernel.differentiate(q[start - 2 * m : start + count + 2 * m], taps, speed)
-                    rows[place[f"qd.{joint}"]] = speed[m : m + count]
-                else:
-                    speed = window.values[qd, start - m : start + count + m]
-                kernel.differentiate(speed, taps, rows[place[f"qdd.{joint}"]])
+                q, qd, qdd = (window.values[row] for row in self._outlet.motion[number])
+                if signals.velocity[number] is None:
+                    reach = slice(start - 2 * m, stop + 2 * m)
+                    kernel.differentiate(q[reach], taps, qd[start - m : stop + m])
+                kernel.differentiate(qd[start - m : stop + m], taps, qdd[start:stop])
+                self._outlet.count_slow(qd[start:stop], number)
 
-        self._threads.share(copy, len(signals.channels))
         self._threads.share(differentiate, len(signals.joints))
-        return rows
+        return window.values[:, start:stop]

@@ -49,7 +49,7 @@ def survey(times: Callable[[], Iterable[Times]], gap_steps: float) -> Timing:
     for steps in _steps(times()):
         usual = steps[np.abs(steps - step) <= _NEAR * step] - step
         near += usual.size
-        total, squares = total + float(usual.sum()), squares + float(usual @ usual)
+        total, squares = total + float(usual.sum()), squares + float(np.sum(usual**2))
         inside = steps[steps <= gap]
         late += int((inside > _LATE * step).sum())
         largest = max(largest, float(inside.max(initial=0.0)))

@@ -62,7 +62,7 @@ class LowPass:
 
 
 class Window(NamedTuple):
-    """Filtered samples [begin - before, end + after) of a stretch, shape (channels, n).
+    """Filtered samples [begin - before, end + after) of a stretch, shape (rows, n).
 
     The values stay what they are until the next window is asked for.
     """
@@ -81,9 +81,18 @@ class ZeroPhase:
         low_pass: the filters.
         halo: how many samples more than asked for to give on both sides, where there are any.
         threads: to share channels among.
+        rows: where channels go in the windows, if not one after the other.
+        height: rows of the windows; those of no channel are for the caller to fill.
     """
 
-    def __init__(self, low_pass: LowPass, halo: int, threads: Threads) -> None:
+    def __init__(
+        self,
+        low_pass: LowPass,
+        halo: int,
+        threads: Threads,
+        rows: Sequence[int] | None = None,
+        height: int | None = None,
+    ) -> None:
         self._filter, self._halo, self._threads = low_pass, halo, threads
         self._groups = low_pass.sections.shape[0]
         self._sections: list[Array] = []  # with their state
@@ -92,7 +101,8 @@ class ZeroPhase:
         self._forward = np.empty((self._groups, room * LANES))
         self._from = self._held = self._begin = 0
         # One place for all windows: fresh memory for each would cost as much as filtering.
-        self._out = np.empty((low_pass.channels, low_pass.piece + 2 * halo))
+        self._rows = np.arange(low_pass.channels) if rows is None else np.array(rows)
+        self._out = np.empty((height or low_pass.channels, low_pass.piece + 2 * halo))
         self._tail: Array | None = None  # the last samples as they came, to be reflected
         self._head: list[Array] = []  # what came before there was enough to be reflected
 
@@ -161,16 +171,16 @@ class ZeroPhase:
         before = min(self._halo, self._begin - self._from)
         first = self._begin - before - self._from
         keep = stop + after - self._from - first
-        out = self._out[:, :keep]
 
         def work(begin: int, end: int) -> None:
             for group in range(begin, end):
                 given = self._forward[group, first * LANES : upto * LANES]
                 sections = self._filter.at_rest(group, given[-LANES:])
-                kernel.backward(given, keep, group * LANES, sections, out)
+                rows = self._rows[group * LANES : (group + 1) * LANES]
+                kernel.backward(given, keep, rows, sections, self._out)
 
         self._threads.share(work, self._groups)
-        window = Window(self._begin, stop, before, after, out)
+        window = Window(self._begin, stop, before, after, self._out[:, :keep])
         self._begin = stop
         return window
 

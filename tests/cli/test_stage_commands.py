@@ -416,3 +416,39 @@ def test_shared_cache_serves_a_second_user(robotid, pendulum_csv):
         hit, gc = [json.loads(line) for line in (folder / "answers").read_text().splitlines()]
         assert (hit["cached"], hit["exit_code"], hit["warnings"]) == (True, 0, [])
         assert gc["collected"]["removed"] == 2
+
+
+@pytest.mark.parametrize("value", ['"fast"', "true", "[1.0]"])
+def test_cutoff_that_is_no_number(robotid, dataset, tmp_path, value):
+    (tmp_path / "f.toml").write_text(f"cutoff_hz = {value}\n")
+    answer = robotid("filter", dataset, "--config", tmp_path / "f.toml")
+    assert answer.code == 78
+    assert "f.toml:1: cutoff_hz: a number or 'auto'" in answer.err
+
+
+def test_filter_takes_a_number_or_auto(robotid, dataset):
+    answer = robotid("filter", dataset, "--cutoff-hz", "auto", "--json")
+    assert answer.code == 0, answer.err
+    assert "cutoff-chosen" in [warning["code"] for warning in answer.json["warnings"]]
+    index = json.loads((Path(answer.json["outputs"]["dataset"]) / "dataset.json").read_text())
+    (facts,) = [recording["filter"] for recording in index["recordings"].values()]
+    assert facts["cutoff_hz"] in [
+        pytest.approx(c, rel=1e-3) for c in facts["choice"]["candidates_hz"]
+    ]
+    assert set(facts["spectra"]["after"]) >= {"q.hinge", "qd.hinge", "qdd.hinge", "tau.hinge"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--window", "4"], "window must be odd"),
+        (["--decimate", "2", "--rate-hz", "50"], "give one of them"),
+        (["--period-s", "2"], "period_s is for average_periods"),
+        (["--signal-cutoff", "tau"], "is not SIGNAL=HZ"),
+        (["--decimate", "40"], "at most, or lower the cut-off"),
+    ],
+)
+def test_filter_options_that_do_not_go_together(robotid, dataset, arguments, says):
+    answer = robotid("filter", dataset, *arguments)
+    assert answer.code == 78
+    assert says in answer.err
