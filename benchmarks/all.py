@@ -20,6 +20,7 @@ BENCHMARKS = {
     "store_kills.py": "What does kill -9 at random moments of 500 commits leave behind?",
     "bit_flips.py": "Is every flipped bit and every cut noticed and mended?",
     "rnea.py": "How fast are batched torques and their gradients?",
+    "reading.py": "How fast are CSV and bags read with every check on?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 LIBRARIES = ("numpy", "polars", "pyarrow", "pydantic", "scipy", "typer")
