@@ -21,9 +21,11 @@ BENCHMARKS = {
     "bit_flips.py": "Is every flipped bit and every cut noticed and mended?",
     "rnea.py": "How fast are batched torques and their gradients?",
     "reading.py": "How fast are CSV and bags read with every check on?",
+    "regressor.py": "How fast is the dense regressor, against Pinocchio in a loop?",
+    "information.py": "How fast are information factors, and in how much memory?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
-LIBRARIES = ("numpy", "polars", "pyarrow", "pydantic", "scipy", "typer")
+LIBRARIES = ("numba", "numpy", "pin", "polars", "pyarrow", "pydantic", "scipy", "typer")
 
 
 def main() -> int:

@@ -1,22 +1,17 @@
 """Robots and motions that benchmarks share: the shipped arm, and trees with arbitrary axes."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from robotid.robot.load import load_robot
 from robotid.robot.tree import RobotTree
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.reference_models import pinocchio_model, random_tree
-
-__all__ = ["benchmark_robots", "excitation", "pinocchio_model"]
-
 
 def benchmark_robots() -> dict[str, RobotTree]:
     """A serial arm, a branching tree of revolute joints, and one with prismatic joints too."""
+    from tests.reference_models import random_tree
+
     turning = ("revolute", "continuous")
     branching = random_tree(3, bodies=9, floating=False, kinds=turning)
     mixed = random_tree(5, bodies=9, floating=False)

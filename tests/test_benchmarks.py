@@ -39,3 +39,24 @@ def test_overhead_benchmark_runs():
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert "verify and commit" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["regressor.py", "--samples", "500", "--repeat", "1"], "x the Pinocchio loop"),
+        (
+            ["information.py", "--samples", "3000", "--repeat", "1", "--largest", "0.2"],
+            "peak memory grows",
+        ),
+    ],
+)
+def test_kernel_benchmarks_run(command, says):
+    """At this size only that they run: their limits are for longer logs and a quiet machine."""
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / command[0], *command[1:]],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert says in done.stdout, done.stderr

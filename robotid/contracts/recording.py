@@ -103,9 +103,11 @@ def iterate_recording(path: Path, columns: Sequence[str], rows: int = 16384) -> 
         columns: names of the columns.
         rows: how many rows to give at a time.
     """
+    # By default the file is read ahead, all of it.
+    streamed = {"memory_map": False, "pre_buffer": False, "buffer_size": 1 << 20}
     with (
         _refused(path),
-        pq.ParquetFile(path, memory_map=False, page_checksum_verification=True) as file,
+        pq.ParquetFile(path, page_checksum_verification=True, **streamed) as file,
     ):
         for batch in file.iter_batches(batch_size=rows, columns=list(columns), use_threads=False):
             yield {name: np.asarray(batch.column(name)) for name in columns}

@@ -3,9 +3,8 @@
 import torch
 from torch import Tensor
 
+from robotid.dynamics.arguments import laid_out
 from robotid.dynamics.kinematics import local_poses
-from robotid.dynamics.layout import Batch
-from robotid.dynamics.structure import checked
 from robotid.robot.tree import RobotTree
 from robotid.spatial.inertia import spatial_inertia
 from robotid.spatial.twists import ad, adjoint_inverse
@@ -26,7 +25,7 @@ def aba(
 
     A joint that nothing resists (no inertia beyond it) gets an infinite acceleration.
     """
-    tree = checked(
+    given = laid_out(
         robot,
         q,
         qd=qd,
@@ -36,18 +35,8 @@ def aba(
         gravity=gravity,
         rotor_inertia=rotor_inertia,
     )
-    batch = Batch.of(
-        q=(q, 1),
-        qd=(qd, 1),
-        tau=(tau, 1),
-        phi=(phi, 2),
-        placements=(placements, 3),
-        gravity=(gravity, 1),
-        rotor_inertia=(rotor_inertia, 1),
-    )
-    shape = batch.shape
-    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
-    turn, shift = local_poses(robot, tree, batch.last(q, 1), fixed)
+    tree, batch, shape = given.tree, given.batch, given.batch.shape
+    turn, shift = local_poses(robot, tree, given.q, given.placements)
     X = adjoint_inverse(batch.first(turn.movedim(2, 0)), batch.first(shift.movedim(1, 0)))
     M = spatial_inertia(tree.phi[..., 0].mT if phi is None else phi)
     pull = tree.gravity[:, 0] if gravity is None else gravity

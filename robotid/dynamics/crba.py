@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
+from robotid.dynamics.arguments import laid_out
 from robotid.dynamics.kinematics import Frames, frames, screws
-from robotid.dynamics.layout import Batch, cross, product, turned
-from robotid.dynamics.structure import checked
+from robotid.dynamics.layout import cross, product, turned
 from robotid.robot.tree import RobotTree
 from robotid.spatial.inertia import pseudo_inertia
 
@@ -22,15 +22,11 @@ def crba(
 
     H_de is the momentum that coordinate e gives to all it moves, seen along coordinate d above it.
     """
-    tree = checked(robot, q, phi=phi, placements=placements, rotor_inertia=rotor_inertia)
-    batch = Batch.of(
-        q=(q, 1), phi=(phi, 2), placements=(placements, 3), rotor_inertia=(rotor_inertia, 1)
-    )
-    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
-    links = tree.phi if phi is None else batch.last(phi, 2).movedim(0, 1)
-    at = frames(robot, tree, batch.last(q, 1), fixed)
+    given = laid_out(robot, q, phi=phi, placements=placements, rotor_inertia=rotor_inertia)
+    tree, batch = given.tree, given.batch
+    at = frames(robot, tree, given.q, given.placements)
     twists = screws(robot, tree, at)
-    mass, h, sigma = _composite(tree.moves, at, links)
+    mass, h, sigma = _composite(tree.moves, at, given.phi)
     linear, angular = twists[:3], twists[3:]
     trace = sigma[0, 0] + sigma[1, 1] + sigma[2, 2]
     along = mass * linear + cross(angular, h)

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from robotid.dynamics.arguments import laid_out
 from robotid.dynamics.kinematics import frames, screws
-from robotid.dynamics.layout import Batch, cross, turned_back
-from robotid.dynamics.structure import checked
+from robotid.dynamics.layout import cross, turned_back
 from robotid.robot.tree import RobotTree
 
 
@@ -28,7 +28,7 @@ def energy(
     gravity: Tensor | None = None,
 ) -> Energy:
     """Energy of the bodies; arguments as for `rnea`. Potential is zero at the base origin."""
-    tree = checked(robot, q, qd=qd, phi=phi, placements=placements, gravity=gravity)
+    tree = laid_out(robot, q, qd=qd, phi=phi, placements=placements, gravity=gravity).tree
     links = tree.phi[..., 0].mT if phi is None else phi
     kinetic = kinetic_regressor(robot, q, qd, placements=placements)
     potential = potential_regressor(robot, q, placements=placements, gravity=gravity)
@@ -40,10 +40,9 @@ def kinetic_regressor(
     robot: RobotTree, q: Tensor, qd: Tensor, *, placements: Tensor | None = None
 ) -> Tensor:
     """½ m v² + v·(ω × h) + ½ ωᵀ I ω per link parameter, shape (..., 10 bodies)."""
-    tree = checked(robot, q, qd=qd, placements=placements)
-    batch = Batch.of(q=(q, 1), qd=(qd, 1), placements=(placements, 3))
-    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
-    at = frames(robot, tree, batch.last(q, 1), fixed)
+    given = laid_out(robot, q, qd=qd, placements=placements)
+    tree, batch = given.tree, given.batch
+    at = frames(robot, tree, given.q, given.placements)
     unit = screws(robot, tree, at)
     twists = tree.moves.mT @ (unit * batch.last(qd, 1))  # of each body, about the common origin
     spin = twists[3:]
@@ -63,12 +62,11 @@ def potential_regressor(
     gravity: Tensor | None = None,
 ) -> Tensor:
     """−gᵀ (m p + R h) per link parameter, shape (..., 10 bodies)."""
-    tree = checked(robot, q, placements=placements, gravity=gravity)
-    batch = Batch.of(q=(q, 1), placements=(placements, 3), gravity=(gravity, 1))
-    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
-    at = frames(robot, tree, batch.last(q, 1), fixed, base_at_origin=False)
-    up = -(tree.gravity if gravity is None else batch.last(gravity, 1))[:, None]
+    given = laid_out(robot, q, placements=placements, gravity=gravity)
+    at = frames(robot, given.tree, given.q, given.placements, base_at_origin=False)
+    up = -given.gravity[:, None]
     of_mass = (at.position * up).sum(0, keepdim=True)
     of_h = turned_back(at.rotation, up)
     of_inertia = torch.zeros_like(of_mass).expand(6, *of_mass.shape[1:])
-    return batch.first(torch.cat([of_mass, of_h, of_inertia]).movedim(0, 1).flatten(0, 1))
+    columns = torch.cat([of_mass, of_h, of_inertia])
+    return given.batch.first(columns.movedim(0, 1).flatten(0, 1))

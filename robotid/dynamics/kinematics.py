@@ -5,8 +5,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from robotid.dynamics.layout import Batch, cross, product, skew, turned
-from robotid.dynamics.structure import Structure, checked
+from robotid.dynamics.arguments import laid_out
+from robotid.dynamics.layout import cross, product, skew, turned
+from robotid.dynamics.structure import Structure
 from robotid.robot.tree import RobotTree
 
 
@@ -30,7 +31,7 @@ class Frames(NamedTuple):
 
 
 def local_poses(
-    robot: RobotTree, tree: Structure, q: Tensor, placements: Tensor | None
+    robot: RobotTree, tree: Structure, q: Tensor, placements: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Rotation (3, 3, bodies, B) and position (3, bodies, B) of each body in its parent.
 
@@ -40,10 +41,9 @@ def local_poses(
         robot: the robot.
         tree: its tensors.
         q: shape (nq, B).
-        placements: shape (4, 4, bodies, B or 1), if not the robot's.
+        placements: shape (4, 4, bodies, B or 1).
     """
-    fixed = tree.placements if placements is None else placements
-    turn, shift = fixed[:3, :3], fixed[:3, 3]
+    turn, shift = placements[:3, :3], placements[:3, 3]
     joints = torch.cat([torch.zeros_like(q[:1]), q[7:]]) if robot.floating else q
     angle, distance = joints * tree.turns, joints * tree.slides
     about = skew(tree.axes)
@@ -72,7 +72,7 @@ def frames(
     robot: RobotTree,
     tree: Structure,
     q: Tensor,
-    placements: Tensor | None,
+    placements: Tensor,
     *,
     base_at_origin: bool = True,
 ) -> Frames:
@@ -117,13 +117,12 @@ def body_poses(robot: RobotTree, q: Tensor, *, placements: Tensor | None = None)
         placements: poses of the bodies in their parents at q = 0, shape (..., bodies, 4, 4), if not
             those of the robot.
     """
-    tree = checked(robot, q, placements=placements)
-    batch = Batch.of(q=(q, 1), placements=(placements, 3))
-    at = _placed(robot, tree, batch, q, placements)
+    given = laid_out(robot, q, placements=placements)
+    at = frames(robot, given.tree, given.q, given.placements, base_at_origin=False)
     top = torch.cat([at.rotation, at.position[:, None]], 1)
     last = torch.zeros_like(top[:1])
     last[:, 3] = 1.0
-    return batch.first(torch.cat([top, last]).movedim(2, 0))
+    return given.batch.first(torch.cat([top, last]).movedim(2, 0))
 
 
 def jacobian(
@@ -146,19 +145,12 @@ def jacobian(
     Returns:
         Shape (..., 6, nv), linear part first, in base coordinates.
     """
-    tree = checked(robot, q, placements=placements)
-    batch = Batch.of(q=(q, 1), placements=(placements, 3), point=(point, 1))
-    at = _placed(robot, tree, batch, q, placements)
+    given = laid_out(robot, q, placements=placements, point=point)
+    tree, batch = given.tree, given.batch
+    at = frames(robot, tree, given.q, given.placements, base_at_origin=False)
     columns = screws(robot, tree, at) * tree.moves[:, body, None]
     place = at.position[:, body]
     if point is not None:
         place = place + turned(at.rotation[:, :, body], batch.last(point, 1))
     linear = columns[:3] + cross(columns[3:], place[:, None])
     return batch.first(torch.cat([linear, columns[3:]]))
-
-
-def _placed(
-    robot: RobotTree, tree: Structure, batch: Batch, q: Tensor, placements: Tensor | None
-) -> Frames:
-    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
-    return frames(robot, tree, batch.last(q, 1), fixed, base_at_origin=False)

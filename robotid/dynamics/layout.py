@@ -18,9 +18,9 @@ class Batch(NamedTuple):
     shape: tuple[int, ...]
 
     @classmethod
-    def of(cls, **arguments: tuple[Tensor | None, int]) -> "Batch":
+    def of(cls, *arguments: tuple[Tensor, int]) -> "Batch":
         """The batch of arguments, each given with its number of trailing axes."""
-        shapes = [x.shape[: x.ndim - core] for x, core in arguments.values() if x is not None]
+        shapes = [x.shape[: x.ndim - core] for x, core in arguments]
         return cls(tuple(torch.broadcast_shapes(*shapes)))
 
     def last(self, x: Tensor, core: int) -> Tensor:

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
+from robotid.dynamics.arguments import laid_out
 from robotid.dynamics.kinematics import frames, screws
-from robotid.dynamics.layout import Batch, product, skew
+from robotid.dynamics.layout import product, skew
 from robotid.dynamics.motion import Motion, motion
-from robotid.dynamics.structure import checked
 from robotid.robot.tree import RobotTree
 
 # I x = L(x) (Ixx, Ixy, Iyy, Ixz, Iyz, Izz): which component of x stands where in L; 3 is zero.
@@ -26,14 +26,11 @@ def joint_torque_regressor(
 
     φ is `phi` of all bodies one after the other. Rows of a floating base come first.
     """
-    tree = checked(robot, q, qd=qd, qdd=qdd, placements=placements, gravity=gravity)
-    batch = Batch.of(
-        q=(q, 1), qd=(qd, 1), qdd=(qdd, 1), placements=(placements, 3), gravity=(gravity, 1)
-    )
-    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
-    pull = tree.gravity if gravity is None else batch.last(gravity, 1)
-    at = frames(robot, tree, batch.last(q, 1), fixed)
-    moving = motion(robot, tree, at, batch.last(qd, 1), batch.last(qdd, 1), pull)
+    given = laid_out(robot, q, qd=qd, qdd=qdd, placements=placements, gravity=gravity)
+    tree, batch = given.tree, given.batch
+    velocity, acceleration = batch.last(qd, 1), batch.last(qdd, 1)
+    at = frames(robot, tree, given.q, given.placements)
+    moving = motion(robot, tree, at, velocity, acceleration, given.gravity)
     force, moment = _wrench_regressor(moving)
     force, moment = product(at.rotation, force), product(at.rotation, moment)
     about_origin = moment + product(skew(at.position), force)

@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
+from robotid.dynamics.arguments import laid_out
 from robotid.dynamics.kinematics import Frames, frames, screws
-from robotid.dynamics.layout import Batch, cross, turned
+from robotid.dynamics.layout import cross, turned
 from robotid.dynamics.motion import Motion, motion
-from robotid.dynamics.structure import Structure, checked
+from robotid.dynamics.structure import Structure
 from robotid.robot.tree import RobotTree
 
 # Where the entries of a 3 by 3 inertia stand in phi, row by row.
@@ -37,7 +38,7 @@ def rnea(
         gravity: in base coordinates, shape (..., 3) [m/s²].
         rotor_inertia: adds itself times q̈ to each driven joint, shape (..., n) [kg m²].
     """
-    tree = checked(
+    given = laid_out(
         robot,
         q,
         qd=qd,
@@ -47,22 +48,11 @@ def rnea(
         gravity=gravity,
         rotor_inertia=rotor_inertia,
     )
-    batch = Batch.of(
-        q=(q, 1),
-        qd=(qd, 1),
-        qdd=(qdd, 1),
-        phi=(phi, 2),
-        placements=(placements, 3),
-        gravity=(gravity, 1),
-        rotor_inertia=(rotor_inertia, 1),
-    )
-    acceleration = batch.last(qdd, 1)
-    fixed = None if placements is None else batch.last(placements, 3).movedim(0, 2)
-    pull = tree.gravity if gravity is None else batch.last(gravity, 1)
-    links = tree.phi if phi is None else batch.last(phi, 2).movedim(0, 1)
-    at = frames(robot, tree, batch.last(q, 1), fixed)
-    moving = motion(robot, tree, at, batch.last(qd, 1), acceleration, pull)
-    tau = _along(screws(robot, tree, at), tree, at, *_wrenches(moving, links))
+    tree, batch = given.tree, given.batch
+    velocity, acceleration = batch.last(qd, 1), batch.last(qdd, 1)
+    at = frames(robot, tree, given.q, given.placements)
+    moving = motion(robot, tree, at, velocity, acceleration, given.gravity)
+    tau = _along(screws(robot, tree, at), tree, at, *_wrenches(moving, given.phi))
     if rotor_inertia is not None:
         driven = batch.last(rotor_inertia, 1) * acceleration[robot.nv - robot.n :]
         tau = torch.cat([tau[: robot.nv - robot.n], tau[robot.nv - robot.n :] + driven])

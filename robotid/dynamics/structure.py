@@ -1,4 +1,4 @@
-"""The constant arrays of a robot's tree as tensors, and the check of what functions are given.
+"""The constant arrays of a robot's tree as tensors.
 
 Sums along the path from the base to a body, and over the subtree of a body, are products with the
 matrix of ancestors. So only the chain of poses is computed body by body; velocities, forces,
@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robotid.errors import UsageError
 from robotid.robot.tree import RobotTree
 
 
@@ -70,46 +69,3 @@ def structure_of(robot: RobotTree, dtype: torch.dtype, device: torch.device) -> 
         phi=last(robot.phi),
         gravity=tensor(robot.gravity)[:, None],
     )
-
-
-def checked(robot: RobotTree, q: Tensor, **others: Tensor | None) -> Structure:
-    """The robot's tensors, once all arguments have the right lengths and one type.
-
-    Args:
-        robot: the robot.
-        q: configuration, shape (..., nq).
-        others: further arguments by name; None where not given.
-    """
-    lengths = {
-        "q": (robot.nq,),
-        "qd": (robot.nv,),
-        "qdd": (robot.nv,),
-        "tau": (robot.nv,),
-        "placements": (robot.bodies, 4, 4),
-        "gravity": (3,),
-        "rotor_inertia": (robot.n,),
-    }
-    if not q.is_floating_point():
-        raise UsageError("wrong-dtype", f"q is {q.dtype}, a floating-point type is needed")
-    for name, value in {"q": q, **others}.items():
-        if value is None:
-            continue
-        if name == "phi":
-            fits = value.shape[-2:] in ((robot.bodies, 10), (robot.bodies, 13))
-            wanted: tuple[int, ...] = (robot.bodies, 10)
-        else:
-            wanted = lengths[name]
-            fits = value.shape[-len(wanted) :] == wanted
-        if not fits:
-            shape = ", ".join(map(str, wanted))
-            raise UsageError(
-                "wrong-shape",
-                f"{name} has shape {tuple(value.shape)}, robot {robot.name} needs (..., {shape})",
-            )
-        if value.dtype != q.dtype or value.device != q.device:
-            raise UsageError(
-                "mixed-dtypes",
-                f"{name} is {value.dtype} on {value.device}, q is {q.dtype} on {q.device}",
-                hint="convert them to one type; float64 is right for identification",
-            )
-    return structure_of(robot, q.dtype, q.device)

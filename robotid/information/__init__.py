@@ -7,6 +7,7 @@ kernel      the fused numba kernel: samples to Gram matrices, and the dense regr
 program     a robot as the arrays the kernel runs on
 regressor   the dense regressor for many samples
 basis       columns that are independent for every motion, and the others from them
+small       small triangular matrices in numba
 triangular  triangular factors from Gram matrices
 factor      Factor: what the samples of one row say; merging
 factorise   samples in memory to factors

@@ -1,25 +1,39 @@
 """Samples in memory to one factor per row, with the compiled kernel."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import local
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
-from robotid.information import kernel
+from robotid.information import kernel, small
 from robotid.information.basis import bases_of
 from robotid.information.factor import Factor
 from robotid.information.lanes import LANES
 from robotid.information.layout import Layout
 from robotid.information.program import program_of
-from robotid.information.regressor import default_threads
-from robotid.information.triangular import factor_of_gram, rough_factor, well_conditioned
+from robotid.information.regressor import default_threads, working_memory
+from robotid.information.triangular import (
+    WORST_CONDITION,
+    factor_of_gram,
+    rough_factor,
+    well_conditioned,
+)
 
 Array = NDArray[np.float64]
 
-UNIT = 8 * LANES  # samples whose products one thread adds up; units are then added in their order
+UNIT = 6 * LANES  # samples whose products are added up; sums of units are then added: less rounding
 _ATTEMPTS = 4  # two are usual where columns are nearly dependent; each sees 1e-6 further
+
+
+class Found(NamedTuple):
+    """Factors of some samples, one per row, and those of weak rows as hints for what follows."""
+
+    factors: list[Factor]
+    hints: dict[int, Array]
 
 
 class Factoriser:
@@ -29,46 +43,85 @@ class Factoriser:
         self.layout = layout
         self.bases = bases_of(layout)
         self._program = program_of(layout, [basis.independent for basis in self.bases])
-        self._threads = threads or default_threads()
-        self._pool = ThreadPoolExecutor(self._threads)
+        self._pool = ThreadPoolExecutor(threads or default_threads())
+        self._kept = local()  # fresh memory costs as much as what is put there
 
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown()
 
-    def __call__(self, signals: Array, before: Sequence[Factor] | None = None) -> list[Factor]:
-        """One factor per row.
+    def submit(self, signals: Array, hints: Mapping[int, Array]) -> "Future[Found]":
+        """The same as a call, in a thread."""
+        return self._pool.submit(self.found, signals, hints)
 
-        Rows whose columns are close to dependent are whitened: with the factors of a motion of the
-        same kind at once, otherwise in a second pass, with what the first one found.
+    def __call__(self, signals: Array) -> list[Factor]:
+        """One factor per row of samples q, qd, qdd, tau: shape (nq + 3 nv, T)."""
+        return self.found(signals, {}).factors
+
+    def found(self, signals: Array, hints: Mapping[int, Array]) -> Found:
+        """One factor per row, and hints for samples of the same motion.
+
+        Rows whose columns are close to dependent are whitened: at once where there is a hint,
+        otherwise in a second pass, with what the first one found.
 
         Args:
             signals: q, qd, qdd and tau one after the other, shape (nq + 3 nv, T).
-            before: factors of the samples before these; results agree to rounding without them.
+            hints: factors of such rows from other samples. Results agree to rounding without them.
         """
-        rough = {
-            row: rough_factor(factor.R.T @ factor.R)
-            for row, factor in enumerate(before or ())
-            if not well_conditioned(factor.R)
-        }
-        pending, found = list(range(self.layout.robot.nv)), {}
+        rough = {row: rough_factor(R.T @ R) for row, R in hints.items()}
+        found: dict[int, Array] = {}
+        weak: dict[int, Array] = {}
         for attempt in range(_ATTEMPTS):
+            pending = [row for row in range(self.layout.robot.nv) if row not in found]
             if not pending:
                 break
             grams = self._grams(signals, pending, rough)
-            for row in list(pending):
-                gram = self._program.gram(grams, row)
-                if not np.isfinite(gram).all():
-                    raise _not_finite(signals)
-                R = factor_of_gram(gram, rough.get(row), last=attempt == _ATTEMPTS - 1)
-                if R is not None:
-                    pending.remove(row)
-                    found[row] = R
-                elif row in rough:
-                    rough[row] = rough_factor(gram) @ rough[row]
-                else:
-                    rough[row] = rough_factor(gram)
-        return [self._factor(row, found[row], signals) for row in sorted(found)]
+            if not np.isfinite(grams).all():
+                raise _not_finite(signals)
+            last = attempt == _ATTEMPTS - 1
+            for row, R in self._factors(grams, pending, rough, last=last).items():
+                found[row] = R
+                if row in rough and not well_conditioned(R):
+                    weak[row] = R
+            for row in pending:
+                if row not in found:
+                    better = rough_factor(self._program.gram(grams, row))
+                    rough[row] = better @ rough[row] if row in rough else better
+        tau = signals[-self.layout.robot.nv :]
+        torques = zip(tau.sum(axis=1), tau.min(axis=1), tau.max(axis=1), strict=True)
+        names = self.layout.rows
+        factors = [
+            Factor(
+                row=names[row],
+                columns=self.layout.columns[row],
+                expansion=self.bases[row].expansion,
+                R=found[row],
+                count=tau.shape[1],
+                total=float(total),
+                lowest=float(lowest),
+                highest=float(highest),
+            )
+            for row, (total, lowest, highest) in enumerate(torques)
+        ]
+        return Found(factors, weak)
+
+    def _factors(
+        self, grams: Array, rows: Sequence[int], rough: Mapping[int, Array], *, last: bool
+    ) -> dict[int, Array]:
+        """Factors of the rows whose Gram matrices are good enough for that."""
+        program, flat = self._program, np.empty(grams.size)
+        bounds = np.empty(self.layout.robot.nv)
+        small.factor_rows(grams, program.rows, np.array(rows), flat, bounds)
+        found = {}
+        for row in rows:
+            if bounds[row] <= WORST_CONDITION:
+                R = program.gram(flat, row)
+                found[row] = R @ rough[row] if row in rough else R.copy()
+            else:
+                some = factor_of_gram(program.gram(grams, row), rough.get(row), last=last)
+                if some is not None:
+                    found[row] = some
+        return found
 
     def _grams(self, signals: Array, rows: Sequence[int], rough: Mapping[int, Array]) -> Array:
         """Gram matrices of some rows, of the whitened columns where there is a rough factor."""
@@ -78,31 +131,16 @@ class Factoriser:
             if row in rough:
                 self._program.place_factor(white, row, rough[row])
         units = -(-signals.shape[1] // UNIT)
-        parts = np.empty((units, self._program.size))
-        threads = min(self._threads, units)
-
-        def work(first: int) -> None:
-            kernel.gram_units(signals, UNIT, first, threads, *self._program, white, modes, parts)
-
-        list(self._pool.map(work, range(threads)))
-        total: Array = parts[0]
-        for part in parts[1:]:
+        parts = getattr(self._kept, "parts", np.empty((0, 0)))
+        if len(parts) < units:
+            parts = self._kept.parts = np.empty((units, self._program.size))
+        widest = int(self._program.rows[:, 3].max())
+        memory = working_memory(len(signals), self.layout.robot.bodies, widest)
+        kernel.gram_units(signals, UNIT, *self._program, white, modes, memory, parts[:units])
+        total: Array = parts[0].copy()
+        for part in parts[1:units]:
             total += part
         return total
-
-    def _factor(self, row: int, R: Array, signals: Array) -> Factor:
-        robot = self.layout.robot
-        tau = signals[robot.nq + 2 * robot.nv + row]
-        return Factor(
-            row=self.layout.rows[row],
-            columns=self.layout.columns[row],
-            expansion=self.bases[row].expansion,
-            R=R,
-            count=tau.size,
-            total=float(tau.sum()),
-            lowest=float(tau.min()),
-            highest=float(tau.max()),
-        )
 
 
 def _not_finite(signals: Array) -> BadDataError:

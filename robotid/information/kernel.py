@@ -10,20 +10,29 @@ of torque (a joint, or one of six of a floating base):
 """
 
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from robotid.information import lanes
 from robotid.information.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
 from robotid.information.lanes import FAST, FIELDS, LANES, load, move, pair_columns
 
 TILE = 4
+TOGETHER = 8  # samples of the dense regressor that are put out at once
 SKIP, PLAIN, WHITENED = 0, 1, 2  # modes of a row in `gram_units`
 VISCOUS, COULOMB, OFFSET, ROTOR = 0, 1, 2, 3  # as in `layout.TERMS`
 COULOMB_WIDTH = 0.02  # [rad/s or m/s]
 
 _SOURCE = CompiledSource(Path(__file__), Path(lanes.__file__))
 compiled = _SOURCE.compiled
+
+
+def runs_needed(signals: int, bodies: int, widest: int) -> int:
+    """How much memory the kernels work in, in runs of LANES numbers."""
+    return signals + (bodies + 1) * FIELDS + 6 * bodies + 12 + widest
 
 
 @compiled(fastmath=FAST)
@@ -143,12 +152,25 @@ def own_columns(given: Run, row: Indices, extras: IndexTable, block: Run) -> Non
     block[row[2] * LANES : row[3] * LANES] = 0.0
 
 
+@compiled()
+def copy_run(source: Run, target: Run) -> None:
+    """Copy one run; a plain loop is several times faster than an assignment of slices."""
+    for s in range(LANES):
+        target[s] = source[s]
+
+
+@compiled()
+def keep_columns(columns: Run, places: Indices, block: Run) -> None:
+    """Copy the picked ones of ten columns to their places in the block."""
+    for c in range(10):
+        if places[c] >= 0:
+            copy_run(columns[c * LANES :], block[places[c] * LANES :])
+
+
 @compiled(nogil=True)
 def gram_units(
     signals: View,
     unit: int,
-    first: int,
-    step: int,
     tree_floats: Table,
     tree_ints: IndexTable,
     gravity: Run,
@@ -158,20 +180,17 @@ def gram_units(
     extras: IndexTable,
     white: Run,
     modes: Indices,
+    memory: Run,
     out: Table,
 ) -> None:
-    """Gram matrices of units first, first + step, ... of `unit` samples each; see `program.py`.
-
-    The result of a unit depends on its samples alone, so how units are shared among threads
-    changes no bit.
-    """
-    bodies, widest = tree_ints.shape[0], 0
-    for r in range(rows.shape[0]):
-        widest = max(widest, rows[r, 3])
-    given = np.empty(signals.shape[0] * LANES)
-    states, axes = np.empty((bodies + 1) * FIELDS * LANES), np.empty(6 * bodies * LANES)
-    trig, columns, block = np.empty(2 * LANES), np.empty(10 * LANES), np.empty(widest * LANES)
-    for u in range(first, out.shape[0], step):
+    """Gram matrices of units of `unit` samples each; see `program.py` and `runs_needed`."""
+    bodies, used = tree_ints.shape[0], signals.shape[0] * LANES
+    given, memory = memory[:used], memory[used:]
+    used = (bodies + 1) * FIELDS * LANES
+    states, memory = memory[:used], memory[used:]
+    axes, memory = memory[: 6 * bodies * LANES], memory[6 * bodies * LANES :]
+    trig, columns, block = memory[: 2 * LANES], memory[2 * LANES : 12 * LANES], memory[12 * LANES :]
+    for u in range(out.shape[0]):
         out[u] = 0.0
         end = min(signals.shape[1], (u + 1) * unit)
         for begin in range(u * unit, end, LANES):
@@ -184,12 +203,7 @@ def gram_units(
                 row = rows[r]
                 for k in range(row[0], row[1]):
                     pair_columns(twists[r], pairs[k, 1], pairs[k, 0], states, axes, columns)
-                    for c in range(10):
-                        target = pairs[k, 2 + c]
-                        if target >= 0:
-                            block[target * LANES : (target + 1) * LANES] = columns[
-                                c * LANES : (c + 1) * LANES
-                            ]
+                    keep_columns(columns, pairs[k, 2:], block)
                 own_columns(given, row, extras, block)
                 width, at = row[3], row[4]
                 if count < LANES:
@@ -200,13 +214,50 @@ def gram_units(
                 add_gram(block, out[u, at : at + width * width], width)
 
 
+def _stream_line(_: Any, target: Any, to: Any, source: Any, at: Any) -> Any:
+    """Write eight numbers, a line of the cache, past the caches; their place must be aligned."""
+    del to, at  # only their types are known here, and those are given below
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        line = ir.VectorType(ir.DoubleType(), 8).as_pointer()
+        target, to, source, at = arguments
+        out = context.make_array(signature.args[0])(context, builder, target).data
+        given = context.make_array(signature.args[2])(context, builder, source).data
+        value = builder.load(builder.bitcast(builder.gep(given, [at]), line), align=8)
+        stored = builder.store(value, builder.bitcast(builder.gep(out, [to]), line), align=64)
+        one = ir.Constant(ir.IntType(32), 1)
+        stored.set_metadata("nontemporal", builder.module.add_metadata([one]))
+        return context.get_dummy_value()
+
+    return types.void(target, types.intp, source, types.intp), generate
+
+
+stream_line: Any = intrinsic(_stream_line)
+
+
 @compiled()
-def store_columns(columns: Run, count: int, out: Run, stride: int) -> None:
-    """Ten runs into ten neighbouring numbers per sample."""
-    for s in range(count):
-        target = s * stride
+def copy_past_caches(source: Run, count: int, out: Run) -> None:
+    """out[:count] = source[:count] for a result much larger than the caches.
+
+    A plain store would first read from memory what it then overwrites.
+    """
+    head = min(count, (64 - out.ctypes.data % 64) % 64 // 8)
+    for i in range(head):
+        out[i] = source[i]
+    whole = head + (count - head) // 8 * 8
+    for i in range(head, whole, 8):
+        stream_line(out, i, source, i)
+    for i in range(whole, count):
+        out[i] = source[i]
+
+
+@compiled()
+def store_columns(columns: Run, begin: int, end: int, at: int, stride: int, out: Run) -> None:
+    """Ten runs into ten neighbouring numbers per sample, for samples begin...end of a batch."""
+    for s in range(begin, end):
         for c in range(10):
-            out[target + c] = columns[c * LANES + s]
+            out[at + c] = columns[c * LANES + s]
+        at += stride
 
 
 @compiled(nogil=True)
@@ -220,25 +271,35 @@ def regressor_batches(
     twists: Table,
     rows: IndexTable,
     pairs: IndexTable,
+    memory: Run,
     out: Run,
 ) -> None:
     """The dense regressor (samples, rows, 10 bodies), flat, of batches first, first + step, ..."""
     bodies, samples = tree_ints.shape[0], signals.shape[1]
-    given = np.empty(signals.shape[0] * LANES)
-    states, axes = np.empty((bodies + 1) * FIELDS * LANES), np.empty(6 * bodies * LANES)
-    trig, columns = np.empty(2 * LANES), np.empty(10 * LANES)
+    used = signals.shape[0] * LANES
+    given, memory = memory[:used], memory[used:]
+    used = (bodies + 1) * FIELDS * LANES
+    states, memory = memory[:used], memory[used:]
+    axes, memory = memory[: 6 * bodies * LANES], memory[6 * bodies * LANES :]
+    trig, memory = memory[: 2 * LANES], memory[2 * LANES :]
+    columns, buffer = memory[: 10 * len(pairs) * LANES], memory[10 * len(pairs) * LANES :]
     stride = 10 * bodies * rows.shape[0]
+    buffer[: TOGETHER * stride] = 0.0
     for begin in range(first * LANES, samples, step * LANES):
         count = min(LANES, samples - begin)
         load(signals, begin, count, given)
         move(given, tree_floats, tree_ints, gravity, trig, states)
-        out[begin * stride : (begin + count) * stride] = 0.0
         for r in range(rows.shape[0]):
             for k in range(rows[r, 0], rows[r, 1]):
-                body = pairs[k, 0]
-                pair_columns(twists[r], pairs[k, 1], body, states, axes, columns)
-                at = begin * stride + 10 * (r * bodies + body)
-                store_columns(columns, count, out[at:], stride)
+                own = columns[10 * k * LANES : 10 * (k + 1) * LANES]
+                pair_columns(twists[r], pairs[k, 1], pairs[k, 0], states, axes, own)
+        for done in range(0, count, TOGETHER):
+            end = min(count, done + TOGETHER)
+            for r in range(rows.shape[0]):
+                for k in range(rows[r, 0], rows[r, 1]):
+                    own = columns[10 * k * LANES : 10 * (k + 1) * LANES]
+                    store_columns(own, done, end, 10 * (r * bodies + pairs[k, 0]), stride, buffer)
+            copy_past_caches(buffer, (end - done) * stride, out[(begin + done) * stride :])
 
 
 _SOURCE.keep()

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from threading import local
 from typing import NamedTuple
 
 import numba
@@ -10,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from robotid.errors import UsageError
 from robotid.information import kernel
+from robotid.information.lanes import LANES
 from robotid.information.layout import Layout
 from robotid.information.program import Program, program_of
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
+_CHUNK = 2048
 
 
 class Motion(NamedTuple):
@@ -45,7 +48,9 @@ def signals_of(robot: RobotTree, **given: ArrayLike) -> Array:
             wanted = (samples, widths[name])
             said = f"{name} has shape {np.shape(values)}, robot {robot.name} needs {wanted}"
             raise UsageError("wrong-shape", said)
-        result[at : at + widths[name]] = np.asarray(values).T
+        rows, columns = result[at : at + widths[name]], np.asarray(values)
+        for begin in range(0, samples, _CHUNK):  # what fits the cache is turned faster
+            rows[:, begin : begin + _CHUNK] = columns[begin : begin + _CHUNK].T
         at += widths[name]
     return result
 
@@ -81,14 +86,38 @@ def dense_regressor(
     if Y.shape != shape or Y.dtype != np.float64 or not Y.flags.c_contiguous:
         raise UsageError("wrong-shape", f"out has to be a plain float64 array of shape {shape}")
     flat = Y.reshape(-1)
+    extra = 10 * len(program.pairs) + -(-kernel.TOGETHER * Y[0].size // LANES)
     count = threads or default_threads()
 
     def work(first: int) -> None:
-        kernel.regressor_batches(signals, first, count, *program[:6], flat)
+        memory = working_memory(len(signals), robot.bodies, extra)
+        kernel.regressor_batches(signals, first, count, *program[:6], memory, flat)
 
-    with ThreadPoolExecutor(count) as pool:
-        list(pool.map(work, range(count)))
+    if count == 1:
+        work(0)
+    else:
+        list(_threads(count).map(work, range(count)))
     return Y
+
+
+@lru_cache(maxsize=4)
+def _threads(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count)
+
+
+_kept = local()
+
+
+def working_memory(signals: int, bodies: int, widest: int = 0) -> Array:
+    """Memory for the kernels, kept by each thread.
+
+    Giving it back and getting it anew would stop the other threads for longer than a batch takes.
+    """
+    size = kernel.runs_needed(signals, bodies, widest) * LANES
+    memory: Array = getattr(_kept, "memory", np.empty(0))
+    if memory.size < size:
+        memory = _kept.memory = np.empty(size)
+    return memory
 
 
 def random_motion(robot: RobotTree, samples: int, seed: int) -> Motion:

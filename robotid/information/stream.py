@@ -1,6 +1,8 @@
 """One pass over the samples of a recording, in constant memory: factors block by block."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from itertools import pairwise
 
 import numpy as np
@@ -8,13 +10,14 @@ from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
 from robotid.information.factor import Factor, merge
-from robotid.information.factorise import Factoriser
+from robotid.information.factorise import Factoriser, Found
 
 Array = NDArray[np.float64]
 
 MOST_BLOCKS = 64
 BLOCK_S = 10.0
-SEGMENT = 32768  # samples held at a time
+SEGMENT = 16384  # samples worked on by one thread
+AHEAD = 4  # segments held at a time
 
 
 def block_edges(samples: int, rate_hz: float) -> list[int]:
@@ -34,14 +37,32 @@ def factor_blocks(
         batches: signals in the order of `signals_of`, each of shape (signals, some samples).
         edges: first sample of each block, and the number of samples.
     """
-    before: list[Factor] | None = None
     pieces: list[list[Factor]] = []
-    for segment, block_ends in _segments(batches, edges):
-        before = factoriser(segment, before)
-        pieces.append(before)
+    for factors, block_ends in _factored(factoriser, batches, edges):
+        pieces.append(factors)
         if block_ends:
-            yield [merge(factors) for factors in zip(*pieces, strict=True)]
+            yield [merge(of_row) for of_row in zip(*pieces, strict=True)]
             pieces = []
+
+
+def _factored(
+    factoriser: Factoriser, batches: Iterable[Array], edges: Sequence[int]
+) -> Iterator[tuple[list[Factor], bool]]:
+    """Factors of each segment in their order, and whether a block ends there.
+
+    Segments are worked on side by side. What one of them says about weak columns helps those that
+    start after it is done; which these are does not depend on the number of threads.
+    """
+    waiting: deque[tuple[Future[Found], bool]] = deque()
+    hints: Mapping[int, Array] = {}
+    for number, (segment, block_ends) in enumerate(_segments(batches, edges)):
+        if len(waiting) == (1 if number == 1 else AHEAD):
+            found, ends = waiting.popleft()
+            factors, hints = found.result()
+            yield factors, ends
+        waiting.append((factoriser.submit(segment, hints), block_ends))
+    for found, ends in waiting:
+        yield found.result().factors, ends
 
 
 def _segments(batches: Iterable[Array], edges: Sequence[int]) -> Iterator[tuple[Array, bool]]:
@@ -64,8 +85,8 @@ def _segments(batches: Iterable[Array], edges: Sequence[int]) -> Iterator[tuple[
             piece = batch[:, used : used + take]
             used, reached = used + take, reached + take
             if at or reached < target:  # the segment comes in several batches
-                if not held.size:
-                    held = np.empty((batch.shape[0], min(SEGMENT, edges[-1])))
+                if not at:
+                    held = np.empty((batch.shape[0], target - reached + take))
                 held[:, at : at + take] = piece
                 at += take
                 piece = held[:, :at]

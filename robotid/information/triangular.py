@@ -8,7 +8,8 @@ exact enough, and R is its factor times R0.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dtrtri
+
+from robotid.information import small
 
 Array = NDArray[np.float64]
 
@@ -29,8 +30,9 @@ def well_conditioned(R: Array) -> bool:
     if not norms.all():
         alive = norms > 0
         R, norms = R[np.ix_(alive, alive)], norms[alive]
-    inverse, singular = dtrtri(R / norms, lower=0)
-    return not singular and bool(np.linalg.norm(inverse) <= WORST_CONDITION)
+    bound = np.empty(1)
+    small.inverse_norm(R, norms, np.empty(R.shape), bound)
+    return bool(bound[0] <= WORST_CONDITION)
 
 
 def rough_factor(gram: Array) -> Array:
@@ -43,10 +45,9 @@ def rough_factor(gram: Array) -> Array:
     normed, shift = gram / np.outer(norms, norms), FLOOR**2
     while True:
         np.fill_diagonal(normed, 1.0 + shift)
-        R, failed = dpotrf(normed, lower=0, clean=1)
-        if not failed:
-            result: Array = R * norms
-            return result
+        R = _cholesky(normed, np.ones(len(norms)))
+        if R is not None:
+            return R * norms
         shift *= 10.0
 
 
@@ -80,19 +81,26 @@ def _factor_of_regular(
     gram: Array, norms: Array, rough: Array | None, *, last: bool
 ) -> Array | None:
     """R with R^T R = gram, where no column vanishes; None when that is not exact enough."""
-    R, failed = dpotrf(gram / np.outer(norms, norms), lower=0, clean=1)
-    if not failed and well_conditioned(R):
-        result: Array = R * norms
-        return result
+    R = _cholesky(gram, norms)
+    if R is not None and well_conditioned(R):
+        R *= norms
+        return R
     if rough is None:
         return None
     # Some directions vanish: right if they have next to no length in R0.
     values, vectors = np.linalg.eigh(gram, UPLO="U")
     R = triangle(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
-    small = vectors[:, values < values[-1] / WORST_CONDITION**2]
+    weak = vectors[:, values < values[-1] / WORST_CONDITION**2]
     lengths = np.linalg.norm(R @ rough, axis=0)
-    right = last or bool((np.abs(small.T @ rough) <= 10 * FLOOR * lengths).all())
+    right = last or bool((np.abs(weak.T @ rough) <= 10 * FLOOR * lengths).all())
     return R if right else None
+
+
+def _cholesky(gram: Array, norms: Array) -> Array | None:
+    """Upper R with R^T R = gram of columns divided by their norms; None where there is none."""
+    R, done = np.empty(gram.shape), np.empty(1)
+    small.cholesky(gram, norms, R, done)
+    return R if done[0] else None
 
 
 def triangle(stacked: Array) -> Array:

@@ -83,11 +83,13 @@ STAGE = Stage(
         "robotid.information.program",
         "robotid.information.recording",
         "robotid.information.regressor",
+        "robotid.information.small",
         "robotid.information.stream",
         "robotid.information.triangular",
         "robotid.robot",
     ),
     libraries=(
+        "llvmlite",
         "numba",
         "numpy",
         "pyarrow.parquet",
