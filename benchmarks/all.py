@@ -20,6 +20,7 @@ BENCHMARKS = {
     "store_kills.py": "What does kill -9 at random moments of 500 commits leave behind?",
     "bit_flips.py": "Is every flipped bit and every cut noticed and mended?",
     "rnea.py": "How fast are batched torques and their gradients?",
+    "reading.py": "How fast are CSV and bags read with every check on?",
     "filtering.py": "How fast, how accurate and how large is filtering and differentiating?",
     "regressor.py": "How fast is the dense regressor, against Pinocchio in a loop?",
     "information.py": "How fast are information factors, and in how much memory?",

@@ -6,17 +6,22 @@ python benchmarks/reading.py [--megabytes 400] [--messages 60000]
 import argparse
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from rosbags.rosbag2 import Reader, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
 
 from robotid.logs.formats import open_log
 
 LEAST_CSV = 0.4  # of polars.scan_csv().sink_parquet()
+LEAST_BAG = 2.0  # times the loop over rosbags' messages
 JOINTS = 7
+TYPE = "sensor_msgs/msg/JointState"
 
 
 def fastest(run, repeat: int = 3) -> float:
@@ -71,6 +76,68 @@ def csv_speed(folder: Path, megabytes: int) -> bool:
     return same and ratio >= LEAST_CSV
 
 
+def joint_states(count: int) -> list[tuple[int, bytes]]:
+    """Encoded messages of seven joints, and their times."""
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    kinds, rng = store.types, np.random.default_rng(0)
+    names = [f"joint{i}" for i in range(JOINTS)]
+    found = []
+    for i in range(count):
+        time_ = kinds["builtin_interfaces/msg/Time"](sec=i // 1000, nanosec=i % 1000 * 1_000_000)
+        header = kinds["std_msgs/msg/Header"](stamp=time_, frame_id="")
+        message = kinds[TYPE](header, names, *rng.normal(size=(3, JOINTS)))
+        found.append((i * 1_000_000, bytes(store.serialize_cdr(message, TYPE))))
+    return found
+
+
+def loop(folder: Path) -> dict[str, np.ndarray]:
+    """Every number of a bag by the plain loop over messages."""
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    rows: dict[str, list] = {"t": [], "position": [], "velocity": [], "effort": []}
+    with Reader(folder) as reader:
+        for connection, time_, data in reader.messages():
+            message = store.deserialize_cdr(data, connection.msgtype)
+            rows["t"].append(time_)
+            for signal in ("position", "velocity", "effort"):
+                rows[signal].append(getattr(message, signal))
+    return {name: np.array(values) for name, values in rows.items()}
+
+
+def ours(folder: Path) -> dict[str, np.ndarray]:
+    """The same through the reader of robotid."""
+    with open_log(folder) as log:
+        (stream,) = log.streams
+        names = [column.name for column in stream.columns]
+        batches = list(log.batches(stream.name, names))
+    return {name: np.concatenate([batch.columns[name] for batch in batches]) for name in names}
+
+
+def bag_speed(folder: Path, count: int) -> bool:
+    messages, good = joint_states(count), True
+    print(f"ROS 2 bag, {count} JointState messages of {JOINTS} joints")
+    for storage in (StoragePlugin.SQLITE3, StoragePlugin.MCAP):
+        bag = folder / storage.name
+        with Writer(bag, version=9, storage_plugin=storage) as writer:
+            store = get_typestore(Stores.ROS2_HUMBLE)
+            connection = writer.add_connection("/joint_states", TYPE, typestore=store)
+            for time_, data in messages:
+                writer.write(connection, time_, data)
+        theirs, mine = loop(bag), ours(bag)
+        same = all(
+            np.array_equal(theirs[signal][:, i], mine[f"{signal}.joint{i}"])
+            for signal in ("position", "velocity", "effort")
+            for i in range(JOINTS)
+        )
+        plain, fast = fastest(partial(loop, bag)), fastest(partial(ours, bag))
+        ratio = plain / fast
+        print(
+            f"  {storage.name.lower():8} rosbags loop {count / plain / 1e3:5.0f} k/s, robotid "
+            f"{count / fast / 1e3:5.0f} k/s: {ratio:.1f} times; same numbers: {same}"
+        )
+        good &= same and ratio >= LEAST_BAG
+    return good
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--megabytes", type=int, default=400)
@@ -78,6 +145,7 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         good = csv_speed(Path(folder), given.megabytes)
+        good &= bag_speed(Path(folder), given.messages)
     return int(not good)
 
 

@@ -1,21 +1,22 @@
 """MATLAB files of versions 5 to 7: arrays and structures in structures, by dotted path.
 
-What the file unfolds to is measured before anything is loaded, for it is loaded as a whole.
+The sizes it states are checked before anything is loaded, for it is loaded as a whole.
 """
 
 import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.errors import BadDataError, RobotidError
+from robotid.errors import BadDataError
 from robotid.logs.arrays import LARGEST_ARRAY, Array, ArraysLog, array_of, refuse_large
 from robotid.logs.findings import Findings
 from robotid.logs.log import NO_OPTIONS, Log, ReadOptions
+from robotid.logs.mat5_structure import Structure
 
 _COMPRESSED = 15
 _DEEPEST = 16
@@ -28,9 +29,7 @@ def open_mat5(path: Path, findings: Findings, options: ReadOptions = NO_OPTIONS)
     del options
     from scipy.io import loadmat
 
-    size = _unfolded_size(path)
-    if size > LARGEST_ARRAY:
-        refuse_large(path, "the file", size)
+    _check(path)
     try:
         content = loadmat(path, struct_as_record=True, squeeze_me=False, chars_as_strings=True)
     except Exception as error:  # the parser raises whatever its damaged input leads to
@@ -94,37 +93,34 @@ def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, NDArray[An
                 yield from _leaves(item[field], f"{here}.{field}", depth + 1)
 
 
-def _unfolded_size(path: Path) -> int:
-    """How many bytes the variables take, by running through the compressed ones."""
-    total = 0
+def _check(path: Path) -> None:
+    """Refuse a file that is cut, too large once unfolded, or states sizes that cannot be."""
+    total, at = 0, 128
+    size = path.stat().st_size
     with path.open("rb") as file:
-        head = file.read(128)
-        order = "<" if head[126:128] == b"IM" else ">"
+        order = "<" if file.read(128)[126:128] == b"IM" else ">"
         while len(tag := file.read(8)) == 8:
             kind, length = struct.unpack(f"{order}II", tag)
-            if length > path.stat().st_size - file.tell():
-                said = f"the variable at byte {file.tell() - 8} is cut"
+            if length > size - file.tell():
+                said = f"the variable at byte {at} is cut"
                 raise BadDataError("cut-file", said, file=str(path), hint="save it again")
+            content = file.read(length)
             try:
-                total += _inflated(file, length) if kind == _COMPRESSED else length
-            except (zlib.error, RobotidError) as error:
-                said = f"the variable at byte {file.tell()} cannot be decompressed: {error}"
+                content = _inflated(content) if kind == _COMPRESSED else tag + content
+                total += len(content)
+                if total > LARGEST_ARRAY:
+                    refuse_large(path, "the file", total)
+                Structure(content, order).check()
+            except (zlib.error, ValueError, struct.error) as error:
+                said = f"the variable at byte {at} is damaged: {error}"
                 raise BadDataError("damaged-file", said, file=str(path)) from error
-            if kind != _COMPRESSED:
-                file.seek(length, 1)
-            if total > LARGEST_ARRAY:
-                break
-    return total
+            at = file.tell()
 
 
-def _inflated(file: BinaryIO, length: int) -> int:
-    """The size of a compressed variable; reading stops beyond what may be loaded."""
-    unpack, size, left = zlib.decompressobj(), 0, length
-    pending = b""
-    while (left or pending) and size <= LARGEST_ARRAY:
-        if not pending:
-            pending = file.read(min(left, 1 << 20))
-            left -= len(pending)
-        size += len(unpack.decompress(pending, 1 << 24))
-        pending = unpack.unconsumed_tail
-    return size
+def _inflated(content: bytes) -> bytes:
+    """A compressed variable, or somewhat more of it than may be loaded."""
+    unpack = zlib.decompressobj()
+    found = unpack.decompress(content, LARGEST_ARRAY + 1)
+    if not unpack.eof and len(found) <= LARGEST_ARRAY:
+        raise ValueError("its compressed data end early")
+    return found

@@ -15,6 +15,7 @@ MOST_ITEMS = 256  # of one array that become columns: an image is no signal
 MOST_COLUMNS = 4000
 _DEEPEST = 12
 _CLOCKS = ("nanosec", "nsec")
+_PLANS = ("trajectory_msgs/msg/JointTrajectory", "trajectory_msgs/JointTrajectory")
 
 Leaf = tuple[str, int | float | str]
 
@@ -51,6 +52,9 @@ class FieldReader:
                 f"{topic}: messages of type {message_type} ({encoding}) cannot be decoded",
                 where=topic,
             )
+        if message_type in _PLANS:
+            said = f"{topic} holds planned trajectories: their efforts are computed, not measured"
+            findings.add("planned-not-measured", said, where=topic)
         self.columns = tuple(
             Column(path, kind, "ns" if path.endswith("stamp") and kind is Kind.INT else None)
             for path, kind in kinds.items()

@@ -21,6 +21,8 @@ from robotid.logs.mcap import McapBag
 
 _LARGEST_MESSAGE = 1 << 28
 _LARGEST_METADATA = 1 << 22
+# Names in a damaged schema need not be text.
+_DAMAGE = (sqlite3.Error, zstandard.ZstdError, UnicodeError, OverflowError)
 
 
 def open_rosbag2(path: Path, findings: Findings, options: ReadOptions = NO_OPTIONS) -> Log:
@@ -173,7 +175,7 @@ class SqliteBag(Bag):
                 definition = definitions.get(kind, "")
                 count = counts.get(number, 0)
                 yield number, Topic(str(name), str(kind), str(encoding), definition, count)
-        except sqlite3.Error as error:
+        except _DAMAGE as error:
             self._refuse(error)
         finally:
             if connection is not None:
@@ -197,7 +199,7 @@ class SqliteBag(Bag):
                     with unpack.stream_reader(data) as stream:
                         data = stream.read(_LARGEST_MESSAGE)  # noqa: PLW2901
                 yield Message(names[number], stamp, data, number)
-        except (sqlite3.Error, zstandard.ZstdError) as error:
+        except _DAMAGE as error:
             self._refuse(error)
         finally:
             connection.close()

@@ -61,7 +61,7 @@ def header_cells(
         path: for messages.
         line: of the cells, for messages.
     """
-    data = [cell for cell in cells if is_number(cell) or cell.startswith("[")]
+    data = [cell for cell in cells if is_number(cell.replace(",", ".")) or cell.startswith("[")]
     filled = [cell for cell in cells if cell]
     if 2 * len(data) < len(filled) or not filled:
         if options.names and len(options.names) != len(cells):

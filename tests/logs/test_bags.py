@@ -91,6 +91,21 @@ def test_other_messages_by_field_path(tmp_path, store):
     assert refused(path, columns=["header.frame_id"]).code == "text-column"
 
 
+def test_planned_trajectories_are_called_so(tmp_path):
+    kinds, kind = ROS2.types, "trajectory_msgs/msg/JointTrajectory"
+    header = kinds["std_msgs/msg/Header"](kinds["builtin_interfaces/msg/Time"](0, 0), "")
+    zero = kinds["builtin_interfaces/msg/Duration"](1, 5)
+    numbers = np.ones(1)
+    point = kinds["trajectory_msgs/msg/JointTrajectoryPoint"](
+        numbers, numbers, numbers, numbers, zero
+    )
+    data = encode(ROS2, kinds[kind](header, ["a"], [point]), kind)
+    read = read_all(bags.write_rosbag2(tmp_path / "bag", {"/plan": (kind, [(START, data)])}))
+    assert "not measured" in read.notice("planned-not-measured").message
+    assert read.columns["points[0].effort[0]"].tolist() == [1]
+    assert read.columns["points[0].time_from_start"].tolist() == [1_000_000_005]
+
+
 def test_json_messages_in_mcap(tmp_path):
     path = tmp_path / "a.mcap"
     body = bags.schema_record(name="state", encoding="jsonschema", text=b"{}")

@@ -32,7 +32,10 @@ def _npz(path):
 
 
 def _mat(path):
-    scipy.io.savemat(path, {"a": {"t": np.arange(50.0), "q": np.ones((50, 2)), "s": "text"}})
+    cells = np.empty(2, object)
+    cells[:] = [np.arange(3.0), "x"]
+    inner = {"t": np.arange(50.0), "q": np.ones((50, 2)), "s": "text", "c": cells}
+    scipy.io.savemat(path, {"a": inner, "z": np.arange(3) * 1j})
 
 
 def _parquet(path):
