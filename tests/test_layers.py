@@ -19,6 +19,7 @@ LAYERS = [
     {"cli"},
     {"runner"},
     {"stages"},
+    {"ingestion"},
     {"excitation", "fitting", "evaluation", "reporting", "logs", "simulation"},
     {"models"},
     {"information"},

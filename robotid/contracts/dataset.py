@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal, Self
 
@@ -78,27 +79,56 @@ def write_index(
 
 
 def assign_splits(
-    names: Sequence[str], val: Sequence[str], test: Sequence[str]
+    names: Sequence[str], train: Sequence[str], val: Sequence[str], test: Sequence[str]
 ) -> dict[str, Split]:
-    """The split of each recording: by pattern, or the last of several training ones held out.
+    """The split of each recording.
 
     Args:
         names: recording names, sorted.
-        val: names or patterns of validation recordings.
-        test: names or patterns of test recordings; empty means the last one not taken otherwise,
-            if that leaves one for training.
+        train: names, patterns or a share of training recordings; empty means all that are left.
+        val: the same for validation; empty means none.
+        test: the same for the test; empty means the last one that is left, if that leaves one for
+            training.
     """
-    chosen = {"val": _matching(names, val), "test": _matching(names, test)}
-    both = sorted(chosen["val"] & chosen["test"])
-    if both:
-        raise ConfigError("in-two-splits", f"{', '.join(both)} would be in val and in test")
-    training = [name for name in names if name not in chosen["val"] | chosen["test"]]
-    if not test and len(training) > 1:
-        chosen["test"] = {training[-1]}
-    return {
-        name: "test" if name in chosen["test"] else "val" if name in chosen["val"] else "train"
-        for name in names
-    }
+    given: dict[Split, Sequence[str]] = {"test": test, "val": val, "train": train}
+    chosen: dict[str, Split] = {}
+    for split, patterns in given.items():
+        for name in _matching(names, [p for p in patterns if _share(p) is None]):
+            if name in chosen:
+                said = f"{name} would be in {chosen[name]} and in {split}"
+                raise ConfigError("in-two-splits", said)
+            chosen[name] = split
+    for split, patterns in given.items():
+        for share in filter(None, map(_share, patterns)):
+            left = [name for name in names if name not in chosen]
+            count = max(1, round(share * len(names)))
+            if count > len(left):
+                said = (
+                    f"{split} {share:g}: {count} of {len(names)} recordings, {len(left)} are left"
+                )
+                raise ConfigError("too-few-recordings", said)
+            # By the digest of the name: the choice says nothing of order or time.
+            chosen |= dict.fromkeys(sorted(left, key=_scattered)[:count], split)
+    left = [name for name in names if name not in chosen]
+    if train and left:
+        said = f"{', '.join(left[:5])} would be in no split"
+        raise ConfigError("in-no-split", said, hint="name them, or leave out train")
+    if not test and len(left) > 1:
+        chosen[left[-1]] = "test"
+    return {name: chosen.get(name, "train") for name in names}
+
+
+def _share(text: str) -> float | None:
+    """A share of recordings, such as 0.2; None for a name or a pattern."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 < value < 1 else None
+
+
+def _scattered(name: str) -> str:
+    return sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _matching(names: Sequence[str], patterns: Sequence[str]) -> set[str]:

@@ -117,6 +117,28 @@ class FilterFacts(BaseModel):
     spectra: Spectra | None = None
 
 
+class TimeFacts(BaseModel):
+    """The times of a recording as they were logged; jitter is a share of the usual step."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    step_s: float
+    jitter: float
+    gaps: int
+    missing_samples: int
+    longest_gap_s: float
+    segments: int
+
+
+class TorqueFacts(BaseModel):
+    """What the torques of a recording are, and what the controller has taken out of them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["measured", "commanded"] = "measured"
+    compensated: list[Literal["gravity", "friction", "inertia"]] = []
+
+
 class RecordingFacts(BaseModel):
     """What is known of a recording besides its columns."""
 
@@ -125,11 +147,16 @@ class RecordingFacts(BaseModel):
     format: Literal[1] = 1
     joints: list[Joint]
     source_sha256: str
+    source_format: str = ""
     rate_hz: float
     duration_s: float
     samples: int
     dropped: dict[str, int] = {}
+    missing: dict[str, int] = {}
+    excluded: list[str] = []
     repairs: list[Repair] = []
+    time: TimeFacts | None = None
+    torque: TorqueFacts | None = None
     filter: FilterFacts | None = None
 
 

@@ -99,7 +99,7 @@ def is_reference(given: str) -> bool:
 
 def stands_for_files(node: Node, wanted: str) -> bool:
     """Whether a node's result is given where files are wanted, and holds some."""
-    return wanted == "file" and node.stage.output in FILES_IN
+    return wanted in ("file", "log") and node.stage.output in FILES_IN
 
 
 def _cycle(nodes: Mapping[str, Node]) -> list[str]:

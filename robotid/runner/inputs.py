@@ -96,7 +96,7 @@ def stored(name: str, entry: Entry, kind: str, given: Input) -> list[Located]:
         given: the role it is given for.
     """
     files = entry.manifest.files
-    if given.kind != "file":
+    if given.kind not in ("file", "log"):
         return [Located(name, files, entry=entry)]
     chosen = sorted(f for f in files if "/" not in f and fnmatch(f, FILES_IN[kind]))
     return [Located(Path(f).stem, {"": files[f]}, entry=entry, file=f) for f in chosen]
@@ -137,7 +137,9 @@ def check_unchanged(piece: Piece) -> None:
 def _facts(path: Path, given: Input) -> dict[str, FileFact]:
     try:
         mode = path.stat().st_mode
-        if given.kind in ("file", "robot"):
+        if given.kind == "log" and stat.S_ISDIR(mode):
+            return {name: hash_file(path / name, follow=True) for name in list_files(path)}
+        if given.kind in ("file", "log", "robot"):
             _must_be_file(path, mode)
             return {"": hash_file(path, follow=True)}
         _must_be_folder(path, mode, given.kind)

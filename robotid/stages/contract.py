@@ -54,9 +54,10 @@ class Input:
     """What a stage takes under one role.
 
     Args:
-        kind: `file`; `robot`, a robot file or the name of one that comes with the package; or the
-            kind of folder another stage writes (`dataset`, `fit`, …). A result of a kind in
-            `FILES_IN` can stand for the files in it.
+        kind: `file`; `log`, a file or a folder of files that make one recording; `robot`, a robot
+            file or the name of one that comes with the package; or the kind of folder another
+            stage writes (`dataset`, `fit`, …). A result of a kind in `FILES_IN` can stand for the
+            files in it.
         metavar: what it is called in a usage line.
         summary: one line for help and messages.
         many: more than one may be given.

@@ -2,63 +2,43 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from robotid.errors import BadDataError, Notice
+from robotid.ingestion.column_map import ColumnMap
+from robotid.ingestion.options import IngestOptions
+from robotid.robot.options import RobotOptions
+from robotid.stages.configuration import TomlFile, parse_config
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
-_LONGEST_S = 100 * 86400.0  # what is longer is a mistaken unit of time
+if TYPE_CHECKING:
+    from robotid.robot.tree import RobotTree
 
 
-class IngestConfig(StageConfig):
-    """Which recordings are held out."""
-
-    val: tuple[str, ...] = Field(
-        default=(), description="Recordings for validation: names or patterns."
-    )
-    test: tuple[str, ...] = Field(
-        default=(),
-        description="Recordings held out for the test: names or patterns. "
-        "Without any, the last of several recordings is held out.",
-    )
+class IngestConfig(IngestOptions, RobotOptions, StageConfig):
+    """How logs are read, what of the robot moves, and which recordings are held out."""
 
 
 def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Read one log into one recording."""
-    del config  # only `gather` looks at it
-    import numpy as np
-
-    from robotid.contracts.recording import Joint, RecordingFacts, Repair, write_recording
-    from robotid.logs.csv import read_csv
+    from robotid.ingestion.recording import ingest_recording
 
     _, path, digest = inputs["logs"][0]
-    log = read_csv(path)
-    if log.t.size < 2:
-        raise BadDataError("no-samples", "fewer than two samples", file=str(path))
-    t = log.t - log.t[0]
-    if t[-1] > _LONGEST_S:
-        raise BadDataError(
-            "too-long",
-            f"the recording lasts {t[-1] / 86400:.3g} days",
-            file=str(path),
-            hint="t is in seconds; is it in ms, µs or ns here?",
-        )
-    facts = RecordingFacts(
-        joints=[Joint(name=name) for name in log.joints],
-        source_sha256=digest,
-        rate_hz=float(1.0 / np.median(np.diff(t))),
-        duration_s=float(t[-1]),
-        samples=int(t.size),
-        dropped={notice.code: 1 for notice in log.notices},
-        repairs=[
-            Repair(code=notice.code, count=1, first=[f"line {notice.line}"])
-            for notice in log.notices
-        ],
-    )
-    columns = {"t": np.round(t * 1e9).astype(np.int64), **log.columns}
-    write_recording(out_dir, columns, facts)
-    return log.notices
+    columns = None
+    if inputs.get("map"):
+        source = TomlFile(inputs["map"][0].path)
+        columns = parse_config(ColumnMap, source.values, source=source)
+    robot, notices = _robot(config, inputs)
+    return [*notices, *ingest_recording(path, digest, columns, robot, config, out_dir)]
+
+
+def _robot(config: IngestConfig, inputs: Inputs) -> "tuple[RobotTree | None, Sequence[Notice]]":
+    if not inputs.get("robot"):
+        return None, ()
+    from robotid.robot.load import load_robot
+
+    loaded = load_robot(inputs["robot"][0].path, **config.changes())
+    return loaded.tree, loaded.notices
 
 
 def gather(
@@ -79,20 +59,43 @@ def gather(
                 f"{other} and {name} are the same recording: it would count twice",
                 hint="leave one of them out",
             )
-    write_index(out_dir, recordings, assign_splits(list(recordings), config.val, config.test))
+    splits = assign_splits(list(recordings), config.train, config.val, config.test)
+    write_index(out_dir, recordings, splits)
     return []
 
 
 STAGE = Stage(
     name="ingest",
     config=IngestConfig,
-    inputs={"logs": Input("file", "LOG", "raw logs, one recording each", many=True, each="")},
+    inputs={
+        "logs": Input("log", "LOG", "raw logs, one recording each", many=True, each=""),
+        "map": Input(
+            "file",
+            "MAP",
+            "which column is what (TOML); robotid inspect writes one",
+            optional=True,
+            option=True,
+        ),
+        "robot": Input(
+            "robot",
+            "ROBOT",
+            "a robot file (URDF or MJCF) or the name of a robot, to check the logs against",
+            optional=True,
+            option=True,
+        ),
+    },
     output="dataset",
     origin=__name__,
-    uses=("robotid.contracts.dataset", "robotid.contracts.recording", "robotid.logs"),
+    uses=(
+        "robotid.contracts.dataset",
+        "robotid.contracts.recording",
+        "robotid.ingestion",
+        "robotid.logs",
+        "robotid.robot",
+    ),
     libraries=("numpy", "polars", "pyarrow.parquet", "pydantic"),
     run=run,
     gather=gather,
     part_file="recording.parquet",
-    gather_keys=("val", "test"),
+    gather_keys=("train", "val", "test"),
 )

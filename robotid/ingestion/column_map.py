@@ -1,0 +1,252 @@
+"""The map of a log: which column is what. A TOML file, or the table `map` of a pipeline.
+
+    joints = ["shoulder", "elbow"]              # names in the robot file, in the order of columns
+
+    [time]
+    column = "Time"
+    unit = "ms"
+
+    [q]
+    columns = "Position{n}"                     # {n}: 1, 2, …   {i}: 0, 1, …   {joint}: its name
+    unit = "deg"
+
+    [tau]
+    columns = ["cur_a", "cur_b"]
+    unit = "A"
+    constant = [0.12, 0.09]                     # N m/A
+    side = "motor"
+
+    [motor]
+    gear = [100, 50]
+
+Light to import: pipeline files and help are read without numpy.
+"""
+
+import re
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+SIGNALS = ("q", "qd", "tau", "tau_cmd", "current", "temperature")
+BASE_PARTS = {"pos": "xyz", "quat": "xyzw", "vel": ("x", "y", "z", "rx", "ry", "rz")}
+BASE_PARTS |= {"acc": BASE_PARTS["vel"]}
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+_PLACES = re.compile(r"\{(n|i|joint)\}")
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class SignalMap(_Table):
+    """Columns of one signal, and what turns them into SI units at the joint.
+
+    value = coupling(scale * unit(column)) + offset
+    """
+
+    columns: str | tuple[str, ...] = Field(
+        description="The column of each joint: a list, or a pattern with {n} (1, 2, …), {i} "
+        "(0, 1, …) or {joint}."
+    )
+    file: str | None = Field(
+        default=None, description="The file it is in, where a recording is a folder of files."
+    )
+    stream: str | None = Field(
+        default=None, description="The topic, group or list it is in, where there are several."
+    )
+    unit: str | None = Field(
+        default=None, description="Its unit; by default what the file says, else the SI unit."
+    )
+    scale: float | tuple[float, ...] = Field(
+        default=1.0, description="A factor for all joints or for each; -1 flips the sign."
+    )
+    offset: float | tuple[float, ...] = Field(
+        default=0.0, description="What is added at the end, in SI units at the joint."
+    )
+    side: Literal["joint", "motor"] = Field(
+        default="joint", description="Whether it is given behind the gears or at the motors."
+    )
+    lag_s: float = Field(
+        default=0.0, description="How much later it was stamped than it was measured [s]."
+    )
+    bits: int | None = Field(
+        default=None,
+        ge=2,
+        le=32,
+        description="Width of numbers with a sign that were logged without it.",
+    )
+
+    @field_validator("columns")
+    @classmethod
+    def _some(cls, given: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        if isinstance(given, str) and not given.strip():
+            raise ValueError("name a column")
+        if isinstance(given, tuple):
+            twice = sorted({name for name in given if given.count(name) > 1})
+            if twice:
+                raise ValueError(f"{twice[0]!r} is named twice")
+        return given
+
+    def column_names(self, joints: tuple[str, ...]) -> tuple[str, ...]:
+        """The column of each joint.
+
+        Args:
+            joints: what the joints are called in the log.
+        """
+        if isinstance(self.columns, tuple):
+            return self.columns
+        return tuple(fill(self.columns, i, joint) for i, joint in enumerate(joints))
+
+
+class TorqueMap(SignalMap):
+    """A torque: also what it is, and what the controller has taken out of it."""
+
+    constant: float | tuple[float, ...] | None = Field(
+        default=None, description="Torque constants [N m/A], where currents are given."
+    )
+    kind: Literal["measured", "commanded"] = Field(
+        default="measured", description="Whether it was measured or only asked for."
+    )
+    compensated: tuple[Literal["gravity", "friction", "inertia"], ...] = Field(
+        default=(), description="What the controller has taken out of it."
+    )
+
+
+class TimeMap(_Table):
+    """Where times are: a column, or the rate of samples without one."""
+
+    column: str | None = Field(default=None, description="The column of times.")
+    unit: str | None = Field(
+        default=None, description="Its unit: s, ms, us or ns; by default what the file says."
+    )
+    rate_hz: float | None = Field(
+        default=None, gt=0, description="Samples per second, where there is no column of times."
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if self.column is not None and self.rate_hz is not None:
+            raise ValueError("either a column or a rate")
+        return self
+
+
+class MotorMap(_Table):
+    """What lies between motors and joints: motor positions = coupling @ joint positions."""
+
+    gear: tuple[float, ...] | None = Field(
+        default=None, description="Turns of each motor for one turn of its joint."
+    )
+    coupling: tuple[tuple[float, ...], ...] | None = Field(
+        default=None, description="The same as a matrix, where motors move several joints."
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.gear is None) == (self.coupling is None):
+            raise ValueError("either gear or coupling")
+        if self.gear is not None and 0 in self.gear:
+            raise ValueError("a gear of 0")
+        if self.coupling and any(len(row) != len(self.coupling) for row in self.coupling):
+            raise ValueError("the coupling is not square")
+        return self
+
+
+class TextMap(_Table):
+    """How a text file is to be read where it does not say itself."""
+
+    names: tuple[str, ...] = Field(default=(), description="Names of columns without a header.")
+    header: bool | None = Field(
+        default=None, description="false: no header, columns are called c1, c2, …"
+    )
+    comments: tuple[str, ...] = Field(
+        default=("#", "%", "//"), description="What lines to leave out begin with."
+    )
+    na_values: tuple[str, ...] = Field(
+        default=(), description="Cells that stand for a missing value."
+    )
+    split_at_header: bool = Field(
+        default=False, description="A repeated header starts a new segment."
+    )
+
+
+class ColumnMap(_Table):
+    """Which column of a log is what."""
+
+    joints: tuple[str, ...] | dict[str, str] = Field(
+        default=(),
+        description="Names of the joints in the order of columns, as the robot file calls them; "
+        "or a table from these names to those of the log.",
+    )
+    time: TimeMap = TimeMap()
+    text: TextMap = TextMap()
+    motor: MotorMap | None = None
+    exclude: tuple[str, ...] = Field(
+        default=(), description="Stretches to leave out, as T0:T1 [s from the start]."
+    )
+    q: SignalMap | None = None
+    qd: SignalMap | None = None
+    tau: TorqueMap | None = None
+    tau_cmd: TorqueMap | None = None
+    current: SignalMap | None = None
+    temperature: SignalMap | None = None
+    base: dict[Literal["pos", "quat", "vel", "acc"], SignalMap] = Field(
+        default={}, description="Position, quaternion (x, y, z, w), velocity of a floating base."
+    )
+    contact: dict[str, SignalMap] = Field(
+        default={}, description="Force and torque on a frame: fx, fy, fz, mx, my, mz."
+    )
+
+    @field_validator("joints")
+    @classmethod
+    def _different(
+        cls, given: tuple[str, ...] | dict[str, str]
+    ) -> tuple[str, ...] | dict[str, str]:
+        names = list(given.values() if isinstance(given, dict) else given)
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"{twice[0]!r} is named twice")
+        return given
+
+    @field_validator("exclude")
+    @classmethod
+    def _intervals(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for text in given:
+            interval(text)
+        return given
+
+    @model_validator(mode="after")
+    def _coupled(self) -> Self:
+        motor_side = [name for name, signal in self.signals().items() if signal.side == "motor"]
+        if motor_side and self.motor is None:
+            raise ValueError(
+                f"{motor_side[0]} is at the motors: [motor] has to say gear or coupling"
+            )
+        return self
+
+    def signals(self) -> dict[str, SignalMap]:
+        """The signals of joints that are mapped, by name."""
+        found = {name: getattr(self, name) for name in SIGNALS}
+        return {name: signal for name, signal in found.items() if signal is not None}
+
+    def parts(self) -> dict[str, tuple[SignalMap, tuple[str, ...]]]:
+        """Signals that belong to no joint: prefix of the names, map, and the last part of each."""
+        found = {f"base.{part}": (m, tuple(BASE_PARTS[part])) for part, m in self.base.items()}
+        return found | {f"contact.{frame}": (m, WRENCH) for frame, m in self.contact.items()}
+
+
+def fill(pattern: str, index: int, joint: str) -> str:
+    """A pattern with the number and the name of a joint put in."""
+    values = {"n": str(index + 1), "i": str(index), "joint": joint}
+    return _PLACES.sub(lambda found: values[found[1]], pattern)
+
+
+def interval(text: str) -> tuple[float, float]:
+    """T0:T1 as two numbers [s]; either may be left out."""
+    first, colon, last = text.partition(":")
+    try:
+        start, end = float(first or "-inf"), float(last or "inf")
+    except ValueError:
+        start, end = 1.0, 0.0
+    if not colon or not start < end:
+        raise ValueError(f"{text!r} is not T0:T1 [s] with T0 before T1")
+    return start, end

@@ -1,0 +1,264 @@
+"""One recording from its files: read, converted, put in order, looked at, and written."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robotid.contracts.recording import (
+    RecordingFacts,
+    RecordingWriter,
+    Repair,
+    TimeFacts,
+    TorqueFacts,
+)
+from robotid.errors import BadDataError, Effect, Notice
+from robotid.ingestion.column_map import ColumnMap, interval
+from robotid.ingestion.joined import Follower
+from robotid.ingestion.layouts import map_of
+from robotid.ingestion.missing import Missing
+from robotid.ingestion.options import IngestOptions, percent
+from robotid.ingestion.resolve import Plan, StreamPlan, resolve
+from robotid.ingestion.segments import Selection
+from robotid.ingestion.sources import Sources, open_sources
+from robotid.ingestion.stream_reader import StreamReader
+from robotid.ingestion.timeline import TimeLine
+from robotid.logs.findings import Findings
+from robotid.types import Columns
+
+if TYPE_CHECKING:
+    from robotid.robot.tree import RobotTree
+
+_SHOWN = 12
+_LONGEST_S = 100 * 86400.0  # what is longer is a mistaken unit of time
+
+
+class Read(NamedTuple):
+    """What came out of reading a recording."""
+
+    plan: Plan
+    line: TimeLine
+    findings: Findings
+    missing: Missing
+    dropped: dict[str, int]
+    samples: int
+    duration_s: float
+
+
+def ingest_recording(
+    path: Path,
+    digest: str,
+    columns: ColumnMap | None,
+    robot: "RobotTree | None",
+    options: IngestOptions,
+    out_dir: Path,
+) -> list[Notice]:
+    """Read the files of one recording into `out_dir`.
+
+    Args:
+        path: a log, or a folder of files that belong together.
+        digest: of its bytes, for the facts.
+        columns: the map; None where the log needs none.
+        robot: what it is a recording of, if known.
+        options: what the user says.
+        out_dir: where the recording goes.
+    """
+    with open_sources(path, columns) as sources:
+        mapped = with_options(columns or map_of(sources, options.stream), options)
+        plan = resolve(mapped, sources, robot)
+        with RecordingWriter(out_dir) as writer:
+            done = read_recording(plan, mapped, options, path, writer.write)
+            notices = _notices(sources, done, options)
+            writer.finish(_facts(digest, sources, done, mapped))
+    return notices
+
+
+def with_options(columns: ColumnMap, options: IngestOptions) -> ColumnMap:
+    """The map with what flags say above it."""
+    time = columns.time
+    if options.rate_hz is not None:
+        time = time.model_copy(update={"rate_hz": options.rate_hz, "column": None, "unit": None})
+    if options.time_column is not None:
+        # The unit is that of the column it was written for.
+        update = {"column": options.time_column, "rate_hz": None, "unit": None}
+        time = time.model_copy(update=update)
+    if options.time_unit is not None:
+        time = time.model_copy(update={"unit": options.time_unit})
+    return columns.model_copy(
+        update={"time": time, "exclude": (*columns.exclude, *options.exclude)}
+    )
+
+
+def read_recording(
+    plan: Plan,
+    columns: ColumnMap,
+    options: IngestOptions,
+    path: Path,
+    sink: Callable[[Columns], None],
+) -> Read:
+    """Read all samples of a plan in order, and pass them on."""
+    findings = Findings(str(path))
+    accept = frozenset(options.accept)
+
+    def line(stream: StreamPlan, found: Findings, zero: float | None = None) -> TimeLine:
+        file = str(stream.place.log.path)
+        return TimeLine(file, found, stream.unit_ns, options.gap_steps, accept, stream.lag_s, zero)
+
+    base = StreamReader(plan.streams[0], line(plan.streams[0], findings))
+    followers: list[tuple[StreamReader, Follower]] = []
+    selection = Selection([interval(text) for text in columns.exclude])
+    names = [signal for stream in plan.streams for signal in stream.signals]
+    missing = Missing(names, options.fill, str(path))
+    samples, last = 0, 0
+    for batch in base.batches():
+        if not followers and len(plan.streams) > 1:
+            followers = list(_followers(plan, base, line, options))
+        rows = selection.chosen(batch)
+        for _, follower in followers:
+            rows = selection.joined(rows, follower.at(np.asarray(rows["t"], np.int64)))
+        rows = missing.put(rows)
+        if rows["t"].size:
+            samples += rows["t"].size
+            last = int(rows["t"][-1])
+            sink(rows)
+    rows = missing.end()
+    if rows["t"].size:
+        samples += rows["t"].size
+        last = int(rows["t"][-1])
+        sink(rows)
+    _note_streams(plan, base, followers, selection, findings)
+    if samples < 2:
+        said = f"{samples} samples are left: at least two are needed"
+        raise BadDataError("no-samples", said, file=str(path))
+    if last / 1e9 > _LONGEST_S:
+        raise BadDataError(
+            "too-long",
+            f"the recording lasts {last / 86400e9:.3g} days",
+            file=str(path),
+            hint="is the unit of time right? --time-unit",
+        )
+    missing.refuse_if_many(accept)
+    lost = base.line.lost
+    dropped = {"time": lost, **selection.dropped}
+    dropped = {code: count for code, count in dropped.items() if count}
+    return Read(
+        plan, base.line, findings, missing, dropped, samples, (last - selection.first) / 1e9
+    )
+
+
+def _followers(
+    plan: Plan,
+    base: StreamReader,
+    line: Callable[..., TimeLine],
+    options: IngestOptions,
+) -> Iterator[tuple[StreamReader, Follower]]:
+    """The other streams, on the clock of the first."""
+    first = plan.streams[0]
+    for stream in plan.streams[1:]:
+        zero = base.line.zero
+        if zero is not None:
+            zero = zero * first.unit_ns / stream.unit_ns
+        own = Findings(str(stream.place.log.path))  # gaps of it show where its values are missing
+        reader = StreamReader(stream, line(stream, own, zero))
+        # The usual step is known once the first rows are read.
+        batches = reader.batches()
+        head = next(batches, None)
+        step = max(reader.line.step, base.line.step)
+        yield reader, Follower(_again(head, batches), stream.signals, options.gap_steps * step)
+
+
+def _again(head: Columns | None, rest: Iterator[Columns]) -> Iterator[Columns]:
+    if head is not None:
+        yield head
+    yield from rest
+
+
+def _note_streams(
+    plan: Plan,
+    base: StreamReader,
+    followers: Sequence[tuple[StreamReader, Follower]],
+    selection: Selection,
+    findings: Findings,
+) -> None:
+    """What a user should know of several streams and clocks (B66, B68)."""
+    if base.clocks_s > max(0.05, 5 * base.line.step / 1e9):
+        findings.add(
+            "clocks-differ",
+            f"header.stamp and log_time move by {base.clocks_s:.3g} s against each other; "
+            "header.stamp is used",
+            hint="for the other: --time-column log_time",
+        )
+    if base.line.clock_was_set and followers:
+        raise BadDataError(
+            "clock-set",
+            "the clock was set while several streams were recorded: they cannot be put together",
+            file=str(plan.streams[0].place.log.path),
+            hint="leave that part out: --exclude T0:T1, or cut the log there",
+        )
+    for (reader, _), stream in zip(followers, plan.streams[1:], strict=True):
+        ratio = base.line.mean_step_s / reader.line.mean_step_s
+        if abs(ratio - 1) > 0.02:
+            findings.add(
+                "other-rate",
+                f"{', '.join(stream.signals[:3])}, … come at {1 / reader.line.mean_step_s:.6g} Hz, "
+                f"{plan.streams[0].signals[0]} at {1 / base.line.mean_step_s:.6g} Hz: they are "
+                "interpolated to its times",
+                hint=None
+                if ratio > 1
+                else f"choose cutoff_hz well below {0.5 / reader.line.mean_step_s:.3g} Hz",
+            )
+    if selection.dropped.get("no-overlap"):
+        findings.add(
+            "no-overlap",
+            "samples where another stream has no values were left out",
+            count=selection.dropped["no-overlap"],
+        )
+
+
+def _notices(sources: Sources, done: Read, options: IngestOptions) -> list[Notice]:
+    """All findings; what was lost counts as such if it is more than the user allows."""
+    if done.plan.unused:
+        shown = ", ".join(done.plan.unused[:_SHOWN])
+        more = len(done.plan.unused) - _SHOWN
+        done.findings.add(
+            "unused-columns",
+            f"{len(done.plan.unused)} columns are not used: {shown}" + (", …" if more > 0 else ""),
+        )
+    found = [notice for log in sources.logs.values() for notice in log.findings.notices()]
+    found += [*done.findings.notices(), *done.missing.notices()]
+    lost = sum(done.dropped.values())
+    allowed = percent(options.allow_loss)
+    if allowed > 0 and lost <= allowed * (lost + done.samples):
+        found = [replace(notice, effect=Effect.NONE) for notice in found]
+    return found
+
+
+def _facts(digest: str, sources: Sources, done: Read, columns: ColumnMap) -> RecordingFacts:
+    every = [*(f for log in sources.logs.values() for f in log.findings.all())]
+    every += [*done.findings.all(), *done.missing.findings.all()]
+    line, torque = done.line, done.plan.torque
+    return RecordingFacts(
+        joints=list(done.plan.joints),
+        source_sha256=digest,
+        source_format=", ".join(sorted({log.format for log in sources.logs.values()})),
+        rate_hz=1.0 / line.mean_step_s,
+        duration_s=done.duration_s,
+        samples=done.samples,
+        dropped=done.dropped,
+        missing={name: count for name, count in done.missing.counts.items() if count},
+        repairs=[Repair(code=f.code, count=f.count, first=f.first) for f in every],
+        time=TimeFacts(
+            step_s=line.step / 1e9,
+            jitter=line.jitter,
+            gaps=line.gaps,
+            missing_samples=line.missing,
+            longest_gap_s=line.longest_gap_s,
+            segments=line.segments,
+        ),
+        torque=TorqueFacts(kind=torque.kind, compensated=list(torque.compensated))
+        if torque
+        else None,
+        excluded=list(columns.exclude),
+    )

@@ -1,0 +1,376 @@
+"""Raw times into ns from the start, strictly increasing, cut into segments.
+
+What can be put right without a guess is, and is counted; what could mean two things is refused
+until the user says which.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.errors import BadDataError, Effect
+from robotid.ingestion.units import TIME_UNITS
+from robotid.logs.findings import Findings
+
+Times = NDArray[np.int64]
+Raw = NDArray[np.float64] | NDArray[np.int64]
+Where = Callable[[int], str]
+Same = Callable[[Times, Times], NDArray[np.bool_]]
+
+FIRST = 4096  # samples that show the usual step
+AHEAD = 32  # samples that may be out of order, and so are kept back
+_DAY = 86400 * 10**9
+_SLOWEST_HZ, _FASTEST_HZ = 1.0, 100e3
+_PAUSE = 10  # steps between segments whose clock was set
+_MOST_SEGMENTS = 10_000
+
+
+class Window(NamedTuple):
+    """Rows that wait for their time.
+
+    Args:
+        raw: times as they are in the file.
+        part: rises where the file itself starts anew.
+        same: whether pairs of rows hold the same values.
+        where: the place of a row in the file, in words.
+        final: no more rows come after these.
+    """
+
+    raw: Raw
+    part: Times
+    same: Same
+    where: Where
+    final: bool
+
+
+class Timed(NamedTuple):
+    """Samples in order: which rows of the window, times [ns from the start], segments.
+
+    `kept` are the rows that have to come again with the next window.
+    """
+
+    rows: Times
+    t: Times
+    segment: Times
+    kept: Times
+
+
+class TimeLine:
+    """Puts the times of one stream in order, a window of rows at a time.
+
+    Args:
+        file: for messages.
+        findings: takes what was found.
+        unit_ns: nanoseconds in one unit of the raw times.
+        gap_steps: a step longer than this many usual ones is a gap.
+        accept: codes of findings that the user accepts.
+        lag_s: how much later samples were stamped than measured.
+        zero: the raw time that is the start; by default that of the first sample.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        findings: Findings,
+        unit_ns: float,
+        gap_steps: float,
+        accept: frozenset[str],
+        lag_s: float = 0.0,
+        zero: float | None = None,
+    ) -> None:
+        self._file, self._findings, self._unit = file, findings, unit_ns
+        self._gap_steps, self._accept = gap_steps, accept
+        self.step = 0  # the usual one [ns]
+        self.lost = 0
+        self.gaps = self.missing = 0
+        self.longest_gap_s = 0.0
+        self.segments = 0
+        self.zero = zero
+        self._lag = round(lag_s * 1e9)
+        self._shift = 0  # added to the clock of the file
+        self._last: int | None = None  # the last time given out
+        self._part = 0
+        self._steps, self._sum, self._squares = 0, 0.0, 0.0
+
+    @property
+    def clock_was_set(self) -> bool:
+        """Whether times were moved."""
+        return self._shift != 0
+
+    @property
+    def mean_step_s(self) -> float:
+        """The mean step between gaps."""
+        return self._sum / self._steps / 1e9 if self._steps else self.step / 1e9
+
+    @property
+    def jitter(self) -> float:
+        """The standard deviation of steps between gaps, as a share of the mean."""
+        if not self._steps:
+            return 0.0
+        mean = self._sum / self._steps
+        return float(np.sqrt(max(0.0, self._squares / self._steps - mean**2)) / mean)
+
+    def start(self, raw: Raw, where: Where) -> int:
+        """Look at the first rows: the usual step, and how many to leave out at the front."""
+        self._must_be_finite(raw, where)
+        skipped = _before_clock(raw, self._unit)
+        if skipped:
+            self.lost += skipped
+            self._findings.add(
+                "before-clock-set",
+                f"samples before the clock was set (time {raw[0]:g}) were left out",
+                count=skipped,
+                where=where(0),
+                effect=Effect.DATA_LOST,
+            )
+        rest = raw[skipped:]
+        if self.zero is None:
+            self.zero = rest[0].item()
+        steps = np.diff(self._nanoseconds(rest))
+        if rest.size > 1 and not steps.any():
+            said = f"all times are {rest[0]:g}"
+            raise BadDataError(
+                "constant-time", said, file=self._file, hint="name another column of times"
+            )
+        forward = steps[steps > 0]
+        if not forward.size:
+            said = "fewer than two samples with increasing times"
+            raise BadDataError("no-samples", said, file=self._file)
+        self.step = max(1, int(np.median(forward)))
+        self._check_rate()
+        self._check_resolution(rest)
+        return skipped
+
+    def put(self, window: Window) -> Timed:
+        """The next samples in order."""
+        self._must_be_finite(window.raw, window.where)
+        source = self._nanoseconds(window.raw)
+        rows = np.arange(source.size)
+        pieces: list[tuple[Times, bool]] = [(rows, False)]
+        if source.size and not self._in_order(source, window.part):
+            pieces = list(self._pieces(source, window))
+        given: list[tuple[Times, Times, Times]] = []
+        kept = rows[:0]
+        for number, (found, starts) in enumerate(pieces):
+            piece = self._in_turn(found, source, window)
+            last = number == len(pieces) - 1
+            taken = piece.size if window.final or not last else max(0, piece.size - AHEAD)
+            kept = piece[taken:]
+            if not taken:
+                # A start that was not given out yet shows up again: it is before the last time.
+                continue
+            given.append(self._given_out(piece[:taken], source, window, starts=starts))
+            self._part = int(window.part[piece[taken - 1]])
+        if not given:
+            return Timed(rows[:0], rows[:0], rows[:0], kept)
+        given_rows, t, segment = (np.concatenate(parts) for parts in zip(*given, strict=True))
+        return Timed(given_rows, t, segment, kept)
+
+    def _nanoseconds(self, raw: Raw) -> Times:
+        """Times since the first sample; whole numbers stay exact."""
+        zero = self.zero or 0
+        if raw.dtype.kind == "i" and isinstance(self._unit, int):
+            return (raw.astype(np.int64) - int(zero)) * self._unit - self._lag
+        return np.rint((raw - float(zero)) * self._unit).astype(np.int64) - self._lag
+
+    def _in_order(self, source: Times, part: Times) -> bool:
+        """Whether nothing has to be looked at, which is the usual case."""
+        return bool(
+            (self._last is None or source[0] + self._shift > self._last)
+            and part[0] == self._part == part[-1]
+            and (source[1:] > source[:-1]).all()
+            and source[-1] - source[0] < _DAY
+            and (self._last is None or source[0] + self._shift - self._last < _DAY)
+        )
+
+    def _pieces(self, source: Times, window: Window) -> Iterator[tuple[Times, bool]]:
+        """Rows between jumps of the clock, and whether a piece starts a new segment."""
+        before = None if self._last is None else self._last - self._shift
+        previous = np.concatenate([[source[0] - 1 if before is None else before], source[:-1]])
+        part = np.concatenate([[self._part], window.part[:-1]])
+        odd = (source < previous) | (source - previous > _DAY) | (window.part != part)
+        end = source.size if window.final else source.size - AHEAD
+        begin, starts = 0, False
+        for i in np.flatnonzero(odd[: max(0, end)]).tolist():
+            new_part = bool(window.part[i] != part[i])
+            back = bool(source[i] < previous[i])
+            if back and not new_part and (source[i : i + AHEAD] > previous[i]).any():
+                self._late(i, source, previous, window)
+                continue
+            if not new_part:
+                self._clock_set(i, int(source[i] - previous[i]), source, window)
+            if i > begin:
+                yield np.arange(begin, i), starts
+            begin, starts = i, True
+        yield np.arange(begin, source.size), starts
+
+    def _late(self, i: int, source: Times, previous: Times, window: Window) -> None:
+        """A few samples come late (B56): sorted where the user says so."""
+        time = float(source[i]) / 1e9
+        if "out-of-order" not in self._accept:
+            raise BadDataError(
+                "out-of-order",
+                f"{window.where(i)}: time goes back by {(previous[i] - source[i]) / 1e9:.6g} s, "
+                "and forth again",
+                file=self._file,
+                time=time,
+                hint="if samples may be sorted by time: --accept out-of-order",
+            )
+        self._findings.add(
+            "out-of-order", "samples that came late were sorted by time", where=window.where(i)
+        )
+
+    def _clock_set(self, i: int, jump: int, source: Times, window: Window) -> None:
+        """The clock was set back (B57) or far forward (B69): a new segment starts."""
+        way = "back" if jump < 0 else "forward"
+        self._findings.add(
+            "clock-set",
+            f"the clock was set {way} by {abs(jump) / 1e9:.6g} s: a new segment starts there, "
+            "its times go on after a pause",
+            where=f"{window.where(i)} (t = {source[i] / 1e9:.3f} s)",
+        )
+
+    def _in_turn(self, piece: Times, source: Times, window: Window) -> Times:
+        """The rows of a piece in the order of time, each time once."""
+        t = source[piece]
+        if (t[1:] < t[:-1]).any():
+            piece = piece[np.argsort(t, kind="stable")]
+            t = source[piece]
+        twice = np.flatnonzero(t[1:] == t[:-1]) + 1
+        if not twice.size:
+            return piece
+        same = window.same(piece[twice], piece[twice - 1])
+        if not same.all() and "duplicate-times" not in self._accept:
+            row = int(piece[twice[~same][0]])
+            raise BadDataError(
+                "duplicate-times",
+                f"{window.where(row)}: the same time as the sample before, with other values "
+                f"({int((~same).sum())} times hereabouts)",
+                file=self._file,
+                time=float(source[row]) / 1e9,
+                hint="if the first of them is to be kept: --accept duplicate-times",
+            )
+        for code, chosen in (("repeated-sample", same), ("duplicate-times", ~same)):
+            if chosen.any():
+                lossy = code == "duplicate-times"
+                self.lost += int(chosen.sum()) if lossy else 0
+                self._findings.add(
+                    code,
+                    "samples with the time of the one before and other values were left out"
+                    if lossy
+                    else "samples that repeat time and values of the one before were left out",
+                    count=int(chosen.sum()),
+                    where=window.where(int(piece[twice[chosen][0]])),
+                    effect=Effect.DATA_LOST if lossy else Effect.NONE,
+                )
+        return np.delete(piece, twice)
+
+    def _given_out(
+        self, rows: Times, source: Times, window: Window, *, starts: bool
+    ) -> tuple[Times, Times, Times]:
+        t = source[rows]
+        if starts and self._last is not None:
+            ahead = int(t[0]) + self._shift - self._last
+            if not 0 < ahead <= _DAY:
+                self._shift += _PAUSE * self.step - ahead
+        t = t + self._shift
+        if self._last is not None and t[0] <= self._last:
+            raise BadDataError(
+                "out-of-order",
+                f"{window.where(int(rows[0]))}: a sample comes more than {AHEAD} samples late",
+                file=self._file,
+                time=float(t[0]) / 1e9,
+                hint="sort the log by time",
+            )
+        before = t[0] if self._last is None else self._last
+        steps = np.diff(t, prepend=before)
+        gap = steps > self._gap_steps * self.step
+        new = gap.copy()
+        new[0] |= starts or self._last is None
+        self._count(steps[1:] if self._last is None or starts else steps, t)
+        segment = np.cumsum(new) + (self.segments - 1)
+        self.segments = int(segment[-1]) + 1
+        if self.segments > _MOST_SEGMENTS:
+            raise BadDataError(
+                "too-many-segments",
+                f"times make more than {_MOST_SEGMENTS} segments",
+                file=self._file,
+                hint="is it the right column of times?",
+            )
+        self._last = int(t[-1])
+        return rows, t, segment
+
+    def _count(self, steps: Times, t: Times) -> None:
+        """Statistics of steps: gaps, samples missing, jitter."""
+        gap = steps > self._gap_steps * self.step
+        self.gaps += int(gap.sum())
+        late = steps > 1.5 * self.step
+        if late.any():
+            missing = np.rint(steps[late] / self.step).astype(np.int64) - 1
+            self.missing += int(missing.sum())
+            self.longest_gap_s = max(self.longest_gap_s, float(steps.max()) / 1e9)
+            first = int(np.flatnonzero(late)[0])
+            place = f"t = {t[t.size - steps.size + first] / 1e9:.3f} s"
+            code, said = "missing-samples", "samples are missing (steps of several usual ones)"
+            self._findings.add(code, said, count=int(missing.sum()), where=place)
+            if gap.any():
+                said = f"gaps of more than {self._gap_steps:g} steps: a new segment starts there"
+                first = int(np.flatnonzero(gap)[0])
+                place = f"t = {t[t.size - steps.size + first] / 1e9:.3f} s"
+                self._findings.add("gap", said, count=int(gap.sum()), where=place)
+        usual = steps[~gap].astype(np.float64)
+        self._steps += usual.size
+        self._sum += float(usual.sum())
+        self._squares += float((usual**2).sum())
+
+    def _must_be_finite(self, raw: Raw, where: Where) -> None:
+        if raw.dtype.kind == "f" and not np.isfinite(raw.sum()):
+            bad = np.flatnonzero(~np.isfinite(raw))
+            if bad.size:
+                said = f"{where(int(bad[0]))}: the time is {raw[bad[0]]}"
+                raise BadDataError("time-not-finite", said, file=self._file)
+
+    def _check_rate(self) -> None:
+        """A rate no robot is logged at is a mistaken unit (B53)."""
+        rate = 1e9 / self.step
+        if _SLOWEST_HZ <= rate <= _FASTEST_HZ or "odd-rate" in self._accept:
+            return
+        step = self.step / self._unit
+        fits = [name for name, ns in TIME_UNITS.items() if 20 <= 1e9 / (step * ns) <= 10e3]
+        raise BadDataError(
+            "odd-rate",
+            f"{rate:.3g} samples per second",
+            file=self._file,
+            hint=(
+                f"are the times in {' or '.join(fits)}? then say so: --time-unit; " if fits else ""
+            )
+            + "if the rate is right: --accept odd-rate",
+        )
+
+    def _check_resolution(self, raw: Raw) -> None:
+        """Times of float64 that are far from zero have lost digits (B62)."""
+        if raw.dtype.kind != "f":
+            return
+        resolution = float(np.spacing(np.abs(raw).max())) * self._unit
+        if self.step < 10 * resolution:
+            raise BadDataError(
+                "time-resolution",
+                f"times have a resolution of {resolution:.3g} ns, steps are {self.step} ns",
+                file=self._file,
+                hint="log times as whole numbers, or since the start",
+            )
+        if resolution > 1e-5 * self.step:
+            said = f"times have a resolution of {resolution:.0f} ns: they are far from zero"
+            self._findings.add("time-resolution", said)
+
+
+def _before_clock(raw: Raw, unit: float) -> int:
+    """How many samples at the front have a time from before the clock was set (B64)."""
+    leaps = np.flatnonzero(np.diff(raw) * unit > _DAY)
+    if not leaps.size:
+        return 0
+    count = int(leaps[0]) + 1
+    front = raw[:count]
+    return count if (front <= 0).all() or (front == front[0]).all() else 0
