@@ -24,16 +24,19 @@ _MARKS = (
 
 
 class Lines(NamedTuple):
-    """Whole lines, each with its line feed; the number of the first; whether it is the end."""
+    """Whole lines, each with its line feed.
+
+    Args:
+        text: the lines.
+        first: the number of the first.
+        end: the number of the line after them.
+        last: whether it is the end of the file.
+    """
 
     text: bytes
     first: int
+    end: int
     last: bool
-
-    @property
-    def end(self) -> int:
-        """The number of the line after them."""
-        return self.first + count_lines(self.text)
 
 
 def count_lines(text: bytes) -> int:
@@ -54,33 +57,31 @@ def whole_lines(path: Path, findings: Findings, size: int = CHUNK) -> Iterator[L
         findings: takes what was mended.
         size: how many bytes to gather before giving lines out.
     """
-    held = 0
+    held = unfinished = 0
     buffer: list[bytes] = []
-    ready = Lines(b"", 1, last=False)
+    ready = Lines(b"", 1, 1, last=False)
     for data in _with_line_feeds(_as_utf8(path, findings), findings):
-        buffer.append(data)
-        held += len(data)
-        if held < size:
+        cut = data.rfind(b"\n") + 1
+        unfinished = len(data) - cut + (0 if cut else unfinished)
+        if unfinished > LONGEST_LINE:
+            lines = sum(count_lines(part) for part in (*buffer, data))
+            _refuse_long_line(path, ready.end + lines)
+        if held + len(data) < size or not cut:
+            buffer.append(data)
+            held += len(data)
             continue
-        text = b"".join(buffer)
-        cut = text.rfind(b"\n") + 1
-        end = ready.end
-        if held - cut > LONGEST_LINE:
-            _refuse_long_line(path, end + count_lines(text))
-        buffer, held = [text[cut:]], held - cut
-        if cut:
-            if ready.text:
-                yield ready
-            ready = Lines(text[:cut], end, last=False)
+        text = b"".join((*buffer, data[:cut]))
+        buffer, held = [data[cut:]], len(data) - cut
+        if ready.text:
+            yield ready
+        ready = _following(ready, text)
     text = b"".join(buffer)
     cut = text.rfind(b"\n") + 1
     if cut:
         if ready.text:
             yield ready
-        ready = Lines(text[:cut], ready.end, last=True)
+        ready = _following(ready, text[:cut])
     if cut < len(text):
-        if len(text) - cut > LONGEST_LINE:
-            _refuse_long_line(path, ready.end)
         findings.add(
             "cut-last-line",
             "the last line has no line end and was left out: its last number may be cut",
@@ -89,6 +90,10 @@ def whole_lines(path: Path, findings: Findings, size: int = CHUNK) -> Iterator[L
         )
     if ready.text:
         yield ready._replace(last=True)
+
+
+def _following(before: Lines, text: bytes) -> Lines:
+    return Lines(text, before.end, before.end + count_lines(text), last=False)
 
 
 def _refuse_long_line(path: Path, line: int) -> None:
