@@ -7,7 +7,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_AHEAD = 2  # items; what they need must fit in memory
+_AHEAD = 3  # items; what they need must fit in memory
 
 
 def worked_on(
