@@ -25,13 +25,10 @@ def test_an_error_of_the_source_comes_after_all_that_came_before_it():
         yield from range(2)
         raise ValueError("at the third")
 
-    seen = []
+    results = worked_on(source(), str)
+    assert [next(results), next(results)] == [(0, "0"), (1, "1")]
     with pytest.raises(ValueError, match="third"):
-        seen.extend(item for item, _ in worked_on(source(), str))
-    with pytest.raises(ValueError, match="third"):
-        for item, _ in worked_on(source(), str):
-            seen.append(item)
-    assert seen == [0, 1]
+        next(results)
 
 
 def test_no_more_is_read_ahead_than_said_and_stopping_ends_the_threads():
