@@ -29,8 +29,9 @@ def open_delimited(path: Path, findings: Findings, options: ReadOptions = NO_OPT
         if lines is None or not lines.text.strip():
             said = "the file holds no whole line of text"
             raise BadDataError("empty-file", said, file=str(path))
-        head = lines.text.decode()
-        dialect = find_dialect(head, options, path, found, whole=lines.last)
+        cut = lines.text.rfind(b"\n", 0, _HEAD) + 1 or lines.text.find(b"\n") + 1
+        whole = lines.last and cut == len(lines.text)
+        dialect = find_dialect(lines.text[:cut].decode(), options, path, found, whole=whole)
     return DelimitedLog(path, findings, dialect, options)
 
 
@@ -147,6 +148,12 @@ class DelimitedLog(Log):
 
     def _fits(self, cells: Sequence[str], line: int, found: Findings, *, final: bool) -> bool:
         expected = len(self.dialect.fields)
+        for position, (cell, name) in enumerate(zip(cells, self.dialect.fields, strict=False), 1):
+            if cell and not name:
+                said = f"{cell[:40]!r} in a column without a name"
+                raise BadDataError(
+                    "unnamed-column", said, file=str(self.path), line=line, column=position
+                )
         if len(cells) == expected or (len(cells) == expected - 1 and not self.dialect.fields[-1]):
             return True
         said = f"{len(cells)} cells, {expected} are expected"
