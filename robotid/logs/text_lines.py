@@ -67,6 +67,8 @@ def whole_lines(path: Path, findings: Findings, size: int = CHUNK) -> Iterator[L
     ready = Lines(b"", 1, 1, last=False)
     for data in _with_line_feeds(_as_utf8(path, findings), findings):
         cut = data.rfind(b"\n") + 1
+        if unfinished + (data.find(b"\n") if cut else len(data)) > LONGEST_LINE:
+            _refuse_long_line(path, ready.end + feeds)
         feeds += count_lines(data)
         unfinished = len(data) - cut + (0 if cut else unfinished)
         if unfinished > LONGEST_LINE:

@@ -99,6 +99,9 @@ def test_b11_b12_large_files_stream(write, monkeypatch):
 
 def test_b13_long_line(write):
     assert refused(write("t,q\n0,1\n" + "1" * (3 << 20))).code == "long-line"
+    for length in (1_100_000, 1_900_000):  # which would be read as infinity
+        notice = refused(write("t,q\n0,1\n0," + "1" * length + "\n1,2\n"))
+        assert (notice.code, notice.line) == ("long-line", 3)
     notice = refused(write(b"x" * (20 << 20)))
     assert (notice.code, notice.line) == ("long-line", 1)
 
