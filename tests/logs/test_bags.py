@@ -201,7 +201,7 @@ def assert_cut(path, count):
         if count:
             batches = list(log.batches(TOPIC, ["log_time", "position.elbow"]))
             found = [x for batch in batches for x in batch.columns["position.elbow"]]
-            np.testing.assert_array_equal(found, values(6)[0, :count, 0])
+            np.testing.assert_array_equal(found, values(6, 1)[0, :count, 0])
         else:
             assert all(not stream.rows for stream in log.streams)
         if "cut-bag" in codes:
@@ -212,7 +212,7 @@ def assert_cut(path, count):
 
 @pytest.mark.parametrize(("per_chunk", "compression"), [(0, ""), (2, ""), (2, "zstd"), (2, "lz4")])
 def test_b95_every_cut_gives_the_whole_records_before_it(tmp_path, per_chunk, compression):
-    whole = bags.mcap_bytes(states(ROS2, 6)[:4], per_chunk, compression)
+    whole = bags.mcap_bytes(states(ROS2, 6, ("elbow",))[:4], per_chunk, compression)
     path = tmp_path / "a.mcap"
     seen = set()
     for length in range(8, len(whole)):
@@ -227,7 +227,7 @@ def test_b95_every_cut_gives_the_whole_records_before_it(tmp_path, per_chunk, co
 
 
 def test_b95_every_cut_of_a_file_with_a_summary(tmp_path):
-    bag = bags.write_rosbag2(tmp_path / "bag", {TOPIC: (TYPE, states(ROS2, 6))}, "mcap")
+    bag = bags.write_rosbag2(tmp_path / "bag", {TOPIC: (TYPE, states(ROS2, 6, ("elbow",)))}, "mcap")
     whole = next(bag.glob("*.mcap")).read_bytes()
     path = tmp_path / "a.mcap"
     counts = [bags.whole_messages(whole[:length], 6) for length in range(len(whole))]
@@ -244,7 +244,7 @@ def test_b95_every_cut_of_a_file_with_a_summary(tmp_path):
     ids=["plain", "bz2", "lz4"],
 )
 def test_b98_every_cut_of_a_rosbag1(tmp_path, compression, step):
-    topics = {TOPIC: (TYPE, states(ROS1, 6)[:4])}
+    topics = {TOPIC: (TYPE, states(ROS1, 6, ("elbow",))[:4])}
     whole = bags.write_rosbag1(tmp_path / "a.bag", topics, compression, chunk=300).read_bytes()
     path = tmp_path / "cut.bag"
     first = whole.index(b"op=\x05")  # after a bag header that is padded to 4 kB
