@@ -1,5 +1,6 @@
 """A few threads that share rows of arrays; kernels release the interpreter while they run."""
 
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
@@ -23,6 +24,11 @@ class Threads:
 
     def share(self, work: Callable[[int, int], Any], rows: int) -> None:
         """Call `work(begin, end)` for parts of the rows that together are all of them."""
-        count = min(self.count, rows)
-        edges = [rows * part // count for part in range(count + 1)] if count else [0]
-        list(self._pool.map(work, edges[:-1], edges[1:]))
+        count = max(1, min(self.count, rows))
+        edges = [rows * part // count for part in range(count + 1)]
+        others = [
+            self._pool.submit(work, begin, end) for begin, end in itertools.pairwise(edges[1:])
+        ]
+        work(0, edges[1])  # this thread would only wait
+        for other in others:
+            other.result()
