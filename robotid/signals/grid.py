@@ -164,8 +164,8 @@ class _Stretch:
         kernel.stencils(self._t, self._next, self._step, _SNAP * self._step, base, weights)
         out = np.empty((self._values.shape[0], count))
 
-        def work(begin: int, end: int) -> None:
-            kernel.interpolate(self._values, base, weights, begin, end, out)
+        def work(row: int) -> None:
+            kernel.interpolate(self._values[row], base, weights, out[row])
 
         self._threads.share(work, out.shape[0])
         self._next += count

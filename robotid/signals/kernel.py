@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.compiled import CompiledSource, Indices, Run, Table, View
+from robotid.compiled import CompiledSource, Indices, Run, Table
 
 PAIR, STATE = 10, 6  # numbers that make two sections, and the state of two
 _TINY = 1e-250
@@ -69,17 +69,14 @@ def stencils(t: Run, first: int, step: Number, snap: Number, base: Indices, weig
 
 
 @compiled(nogil=True, fastmath=_FAST)
-def interpolate(
-    values: View, base: Indices, weights: Table, begin: int, end: int, out: View
-) -> None:
-    """Channels begin...end on the grid of `stencils`."""
-    for c in range(begin, end):
-        for i in range(base.size):
-            b = base[i]
-            out[c, i] = (
-                weights[0, i] * values[c, b] + weights[1, i] * values[c, b + 1]
-                + weights[2, i] * values[c, b + 2] + weights[3, i] * values[c, b + 3]
-            )  # fmt: skip
+def interpolate(values: Line, base: Indices, weights: Table, out: Run) -> None:
+    """A channel on the grid of `stencils`."""
+    for i in range(base.size):
+        b = base[i]
+        out[i] = (
+            weights[0, i] * values[b] + weights[1, i] * values[b + 1]
+            + weights[2, i] * values[b + 2] + weights[3, i] * values[b + 3]
+        )  # fmt: skip
 
 
 @compiled(nogil=True, fastmath=_FAST)
@@ -112,26 +109,19 @@ def two_sections(values: Line, sections: Run, state: Run, out: Line) -> None:
 
 
 @compiled(nogil=True)
-def low_pass(
-    values: View, begin: int, end: int, sections: Table, state: Table, rows: Indices, out: View
-) -> None:
-    """Filter channels begin...end; given reversed views, from the last sample to the first.
+def low_pass(values: Line, sections: Run, state: Run, out: Line) -> None:
+    """Filter a channel; given reversed views, from the last sample to the first.
 
     Args:
-        values: shape (channels, n).
-        begin: first channel.
-        end: behind the last channel.
-        sections: those of `two_sections`, pair after pair, for each channel.
+        values: shape (n,).
+        sections: those of `two_sections`, pair after pair.
         state: the same way.
-        rows: for each channel the row of `out` it goes to.
-        out: shape (some rows, n).
+        out: shape (n,).
     """
-    for c in range(begin, end):
-        done = out[rows[c]]
-        for pair in range(sections.shape[1] // PAIR):
-            own = sections[c, pair * PAIR : (pair + 1) * PAIR]
-            at = state[c, pair * STATE : (pair + 1) * STATE]
-            two_sections(values[c] if pair == 0 else done, own, at, done)
+    for pair in range(sections.size // PAIR):
+        own = sections[pair * PAIR : (pair + 1) * PAIR]
+        at = state[pair * STATE : (pair + 1) * STATE]
+        two_sections(values if pair == 0 else out, own, at, out)
 
 
 @compiled(nogil=True, fastmath=_FAST)

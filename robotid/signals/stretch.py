@@ -127,14 +127,13 @@ class StretchFilter:
         stop = start + end - begin
         taps = signals.taps * self._rates.grid_hz
 
-        def differentiate(first: int, last: int) -> None:
-            for number in range(first, last):
-                q, qd, qdd = (window.values[row] for row in self._outlet.motion[number])
-                if signals.velocity[number] is None:
-                    reach = slice(start - 2 * m, stop + 2 * m)
-                    kernel.differentiate(q[reach], taps, qd[start - m : stop + m])
-                kernel.differentiate(qd[start - m : stop + m], taps, qdd[start:stop])
-                self._outlet.count_slow(qd[start:stop], number)
+        def differentiate(number: int) -> None:
+            q, qd, qdd = (window.values[row] for row in self._outlet.motion[number])
+            if signals.velocity[number] is None:
+                reach = slice(start - 2 * m, stop + 2 * m)
+                kernel.differentiate(q[reach], taps, qd[start - m : stop + m])
+            kernel.differentiate(qd[start - m : stop + m], taps, qdd[start:stop])
+            self._outlet.count_slow(qd[start:stop], number)
 
         self._threads.share(differentiate, len(signals.joints))
         return window.values[:, start:stop]

@@ -50,12 +50,13 @@ class LowPass:
         sections = np.stack([b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2], axis=-1)
         self.sections: Array = sections.reshape(self.channels, -1)
         # Every section has gain 1 at rest, so a constant 1 is what all of them get and give.
-        self._resting = np.stack([np.ones_like(b0), 1 - b0, 1 - b0], axis=-1)
+        resting = np.stack([np.ones_like(b0), 1 - b0, 1 - b0], axis=-1)
+        self._resting: Array = resting.reshape(self.channels, -1)
 
-    def at_rest(self, level: Array) -> Array:
-        """The state of all channels that have been at some level for long."""
-        state: Array = self._resting * level[:, None, None]
-        return state.reshape(self.channels, -1)
+    def at_rest(self, channel: int, level: float) -> Array:
+        """The state of a channel that has been at some level for long."""
+        state: Array = self._resting[channel] * level
+        return state
 
 
 class Window(NamedTuple):
@@ -91,15 +92,14 @@ class ZeroPhase:
         height: int | None = None,
     ) -> None:
         self._filter, self._halo, self._threads = low_pass, halo, threads
-        self._state = np.empty((0, 0))
+        self._state: list[Array] = [np.empty(0)] * low_pass.channels
         # Filtered forward, for samples self._from, self._from + 1, ...; `_held` of them, the last
         # of which wait to be filtered.
         self._forward = np.empty((low_pass.channels, low_pass.piece + 2 * halo + low_pass.ahead))
         self._from = self._held = self._begin = 0
         self._waiting: list[Array] = []
-        self._same = np.arange(low_pass.channels)
         # One place for all windows: fresh memory for each would cost as much as filtering.
-        self._rows = self._same if rows is None else np.array(rows)
+        self._rows = range(low_pass.channels) if rows is None else rows
         self._out = np.empty((height or low_pass.channels, low_pass.piece + 2 * halo))
         self._beyond = np.empty((low_pass.channels, low_pass.ahead + 2 * halo))
         self._tail: Array | None = None  # the last samples as they came, to be reflected
@@ -137,17 +137,10 @@ class ZeroPhase:
         """Start at rest, as far before the first sample as the filter needs to settle."""
         self._tail = None
         reflected = 2 * values[:, :1] - values[:, self._filter.settled : 0 : -1]
-        self._state = self._filter.at_rest(reflected[:, 0])
-        settling = np.empty_like(reflected)
-        kernel.low_pass(
-            reflected,
-            0,
-            self._filter.channels,
-            self._filter.sections,
-            self._state,
-            self._same,
-            settling,
-        )
+        for channel, row in enumerate(reflected):
+            state = self._filter.at_rest(channel, row[0])
+            kernel.low_pass(row, self._filter.sections[channel], state, np.empty(row.size))
+            self._state[channel] = state
 
     def _advance(self, values: Array) -> Iterator[Window]:
         """Take samples; filter whenever there is enough for a whole piece."""
@@ -169,21 +162,19 @@ class ZeroPhase:
         keep = stop + after - self._from - first
         backward = self._forward[:, first : self._held][:, ::-1]
         beyond = backward.shape[1] - keep
-        parts = (
-            (backward[:, :beyond], self._same, self._beyond[:, :beyond]),
-            (backward[:, beyond:], self._rows, self._out[:, :keep][:, ::-1]),
-        )
+        sections, filtered = self._filter.sections, self._held - self._unfiltered()
 
-        def work(begin: int, end: int) -> None:
-            # All there is to do for some channels: threads meet once for each window.
-            sections, at = self._filter.sections, self._held - self._unfiltered()
+        def work(channel: int) -> None:
+            own, state = sections[channel], self._state[channel]
+            at = filtered
             for values in self._waiting:
-                out = self._forward[:, at : at + values.shape[1]]
-                kernel.low_pass(values, begin, end, sections, self._state, self._same, out)
+                out = self._forward[channel, at : at + values.shape[1]]
+                kernel.low_pass(values[channel], own, state, out)
                 at += values.shape[1]
-            state = self._filter.at_rest(backward[:, 0])
-            for values, rows, out in parts:
-                kernel.low_pass(values, begin, end, sections, state, rows, out)
+            given, kept = backward[channel], self._out[self._rows[channel], :keep][::-1]
+            state = self._filter.at_rest(channel, given[0])
+            kernel.low_pass(given[:beyond], own, state, self._beyond[channel, :beyond])
+            kernel.low_pass(given[beyond:], own, state, kept)
 
         self._threads.share(work, self._filter.channels)
         self._waiting = []
