@@ -17,6 +17,7 @@ _TINY = 1e-250
 _CLOSE = 0.2  # samples closer than this share of a step are not used to bend a curve
 
 Number = Annotated[float, "float64"]
+Marks = Annotated[NDArray[np.bool_], "boolean[::1]"]
 Line = Annotated[NDArray[np.float64], "float64[:]"]
 
 _SOURCE = CompiledSource(Path(__file__))
@@ -145,12 +146,10 @@ def differentiate(values: Run, taps: Run, out: Run) -> None:
 
 
 @compiled(nogil=True)
-def count_slow(speed: Run, limit: Number, counts: Indices, at: int) -> None:
-    """Add to counts[at] how many speeds are below a limit."""
-    total = 0
+def mark_slow(speed: Run, limit: Number, slow: Marks) -> None:
+    """Mark the speeds that are below a limit."""
     for i in range(speed.size):
-        total += abs(speed[i]) < limit
-    counts[at] += total
+        slow[i] = abs(speed[i]) < limit
 
 
 _SOURCE.keep()
