@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from robotid.compiled import CompiledSource, Indices, Run, Table
 
 PAIR, STATE = 10, 6  # numbers that make two sections, and the state of two
-_TINY = 1e-250
+_TINY, _NOTHING = 1e-250, 1e-200
 _CLOSE = 0.2  # samples closer than this share of a step are not used to bend a curve
 
 Number = Annotated[float, "float64"]
@@ -123,6 +123,13 @@ def low_pass(values: Line, sections: Run, state: Run, out: Line) -> None:
         own = sections[pair * PAIR : (pair + 1) * PAIR]
         at = state[pair * STATE : (pair + 1) * STATE]
         two_sections(values if pair == 0 else out, own, at, out)
+
+
+@compiled(nogil=True)
+def clear_tiny(values: Run) -> None:
+    """Make numbers 0 that come from TINY and nothing else, in place."""
+    for i in range(values.size):
+        values[i] = values[i] if abs(values[i]) > _NOTHING else 0.0
 
 
 @compiled(nogil=True, fastmath=_FAST)

@@ -171,10 +171,11 @@ class ZeroPhase:
                 out = self._forward[channel, at : at + values.shape[1]]
                 kernel.low_pass(values[channel], own, state, out)
                 at += values.shape[1]
-            given, kept = backward[channel], self._out[self._rows[channel], :keep][::-1]
+            given, kept = backward[channel], self._out[self._rows[channel], :keep]
             state = self._filter.at_rest(channel, given[0])
             kernel.low_pass(given[:beyond], own, state, self._beyond[channel, :beyond])
-            kernel.low_pass(given[beyond:], own, state, kept)
+            kernel.low_pass(given[beyond:], own, state, kept[::-1])
+            kernel.clear_tiny(kept)
 
         self._threads.share(work, self._filter.channels)
         self._waiting = []
