@@ -12,7 +12,7 @@ import numpy as np
 
 from robotid.compiled import CompiledSource, IndexTable, Run, Table, View
 
-LANES = 136  # not a power of two: runs that lie 4096 bytes apart get in each other's way
+LANES = 120  # an odd number of lines: runs that lie 4096 bytes apart get in each other's way
 FIELDS = 36  # runs per body: R 9, p 3, v 3, w 3, a 3, alpha 3, a_c 3, B 9
 REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2
 

@@ -86,6 +86,7 @@ STAGE = Stage(
         "robotid.information.small",
         "robotid.information.stream",
         "robotid.information.triangular",
+        "robotid.information.vectors",
         "robotid.robot",
     ),
     libraries=(
