@@ -12,7 +12,7 @@ of torque (a joint, or one of six of a floating base):
 from pathlib import Path
 
 from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
-from robotid.information import lanes, vectors
+from robotid.information import columns, lanes, vectors
 from robotid.information.lanes import FAST, FIELDS, LANES, load, move, pair_columns
 from robotid.information.vectors import (
     DEEP,
@@ -29,13 +29,15 @@ SKIP, PLAIN, WHITENED = 0, 1, 2  # modes of a row in `gram_units`
 VISCOUS, COULOMB, OFFSET, ROTOR = 0, 1, 2, 3  # as in `layout.TERMS`
 COULOMB_WIDTH = 0.02  # [rad/s or m/s]
 
-_SOURCE = CompiledSource(Path(__file__), Path(lanes.__file__), Path(vectors.__file__))
+_SOURCE = CompiledSource(
+    Path(__file__), *(Path(str(m.__file__)) for m in (columns, lanes, vectors))
+)
 compiled = _SOURCE.compiled
 
 
 def runs_needed(signals: int, bodies: int, widest: int) -> int:
     """How much memory the kernels work in, in runs of LANES numbers."""
-    return signals + (bodies + 1) * FIELDS + 6 * bodies + 12 + widest
+    return signals + (bodies + 1) * FIELDS + 6 * bodies + 2 + widest + 1
 
 
 @compiled(fastmath=FAST)
@@ -82,21 +84,6 @@ def own_columns(given: Run, row: Indices, extras: IndexTable, block: Run) -> Non
     block[row[2] * LANES : row[3] * LANES] = 0.0
 
 
-@compiled()
-def copy_run(source: Run, target: Run) -> None:
-    """Copy one run; a plain loop is several times faster than an assignment of slices."""
-    for s in range(LANES):
-        target[s] = source[s]
-
-
-@compiled()
-def keep_columns(columns: Run, places: Indices, block: Run) -> None:
-    """Copy the picked ones of ten columns to their places in the block."""
-    for c in range(10):
-        if places[c] >= 0:
-            copy_run(columns[c * LANES :], block[places[c] * LANES :])
-
-
 @compiled(nogil=True)
 def gram_units(
     signals: View,
@@ -119,7 +106,7 @@ def gram_units(
     used = (bodies + 1) * FIELDS * LANES
     states, memory = memory[:used], memory[used:]
     axes, memory = memory[: 6 * bodies * LANES], memory[6 * bodies * LANES :]
-    trig, columns, block = memory[: 2 * LANES], memory[2 * LANES : 12 * LANES], memory[12 * LANES :]
+    trig, block = memory[: 2 * LANES], memory[2 * LANES :]
     for u in range(out.shape[0]):
         out[u] = 0.0
         end = min(signals.shape[1], (u + 1) * unit)
@@ -132,8 +119,7 @@ def gram_units(
                     continue
                 row = rows[r]
                 for k in range(row[0], row[1]):
-                    pair_columns(twists[r], pairs[k, 1], pairs[k, 0], states, axes, columns)
-                    keep_columns(columns, pairs[k, 2:], block)
+                    pair_columns(twists[r], pairs[k], states, axes, block)
                 own_columns(given, row, extras, block)
                 width, at = row[3], row[4]
                 if count < LANES:
@@ -189,9 +175,9 @@ def regressor_batches(
         load(signals, begin, count, given)
         move(given, tree_floats, tree_ints, gravity, trig, states)
         for r in range(rows.shape[0]):
+            own = columns[10 * rows[r, 0] * LANES :]
             for k in range(rows[r, 0], rows[r, 1]):
-                own = columns[10 * k * LANES : 10 * (k + 1) * LANES]
-                pair_columns(twists[r], pairs[k, 1], pairs[k, 0], states, axes, own)
+                pair_columns(twists[r], pairs[k], states, axes, own)
         for done in range(0, count, TOGETHER):
             end = min(count, done + TOGETHER)
             for r in range(rows.shape[0]):

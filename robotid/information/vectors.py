@@ -13,12 +13,12 @@ from numba.extending import intrinsic
 
 WIDTH = 8  # numbers in a vector, and in a line of the cache
 DEEP = 3  # vectors that `solve_four` takes side by side
-_FLAGS = ("contract", "nsz")  # a product and a sum become one instruction
+FLAGS = ("contract", "nsz")  # a product and a sum become one instruction
 _NUMBER = ir.DoubleType()
 _VECTOR = ir.VectorType(_NUMBER, WIDTH)
 
 
-class _Block:
+class Block:
     """A flat array of numbers in generated code."""
 
     def __init__(self, context: Any, builder: Any, kind: Any, array: Any) -> None:
@@ -30,6 +30,7 @@ class _Block:
         return self._builder.bitcast(self._builder.gep(self._data, [at]), kind.as_pointer())
 
     def vector(self, at: Any) -> Any:
+        """The vector that begins at `at`."""
         return self._builder.load(self.place(at), align=8)
 
 
@@ -59,8 +60,8 @@ def _store_ten(_: Any, source: Any, at: Any, run: Any, target: Any, to: Any, str
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, at, run, target, to, stride = arguments
-        given = _Block(context, builder, signature.args[0], source)
-        out = _Block(context, builder, signature.args[3], target)
+        given = Block(context, builder, signature.args[0], source)
+        out = Block(context, builder, signature.args[3], target)
         columns = []
         for _ in range(10):
             columns.append(given.vector(at))
@@ -91,8 +92,8 @@ def _stream_line(_: Any, target: Any, to: Any, source: Any, at: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, to, source, at = arguments
-        out = _Block(context, builder, signature.args[0], target)
-        value = _Block(context, builder, signature.args[2], source).vector(at)
+        out = Block(context, builder, signature.args[0], target)
+        value = Block(context, builder, signature.args[2], source).vector(at)
         stored = builder.store(value, out.place(to), align=64)
         one = ir.Constant(ir.IntType(32), 1)
         stored.set_metadata("nontemporal", builder.module.add_metadata([one]))
@@ -107,9 +108,9 @@ def _add_products(_: Any, left: Any, right: Any, lanes: Any, gram: Any, stride: 
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left, right, lanes, gram, stride = arguments
-        a = _Block(context, builder, signature.args[0], left)
-        b = _Block(context, builder, signature.args[1], right)
-        out = _Block(context, builder, signature.args[3], gram)
+        a = Block(context, builder, signature.args[0], left)
+        b = Block(context, builder, signature.args[1], right)
+        out = Block(context, builder, signature.args[3], gram)
         zero = ir.Constant(_VECTOR, None)
         sums = [_variable(builder, zero) for _ in range(16)]
         step = ir.Constant(lanes.type, WIDTH)
@@ -120,8 +121,8 @@ def _add_products(_: Any, left: Any, right: Any, lanes: Any, gram: Any, stride: 
             lefts, rights = [a.vector(k) for k in places], [b.vector(k) for k in places]
             for k, place in enumerate(sums):
                 value = builder.load(place)
-                product = builder.fmul(lefts[k // 4], rights[k % 4], flags=_FLAGS)
-                builder.store(builder.fadd(value, product, flags=_FLAGS), place)
+                product = builder.fmul(lefts[k // 4], rights[k % 4], flags=FLAGS)
+                builder.store(builder.fadd(value, product, flags=FLAGS), place)
         totals = [builder.load(place) for place in sums]
         four = ir.VectorType(_NUMBER, 4)
         for line in range(4):
@@ -129,7 +130,7 @@ def _add_products(_: Any, left: Any, right: Any, lanes: Any, gram: Any, stride: 
             at = builder.mul(stride, ir.Constant(stride.type, line))
             place = out.place(at, four)
             builder.store(
-                builder.fadd(builder.load(place, align=8), found, flags=_FLAGS), place, align=8
+                builder.fadd(builder.load(place, align=8), found, flags=FLAGS), place, align=8
             )
         return context.get_dummy_value()
 
@@ -166,8 +167,8 @@ def _solve_four(_: Any, block: Any, at: Any, run: Any, factor: Any, c: Any, widt
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         block, at, run, factor, c, width = arguments
-        runs = _Block(context, builder, signature.args[0], block)
-        R = _Block(context, builder, signature.args[3], factor)
+        runs = Block(context, builder, signature.args[0], block)
+        R = Block(context, builder, signature.args[3], factor)
 
         def number(value: int) -> Any:
             return ir.Constant(c.type, value)
@@ -181,7 +182,7 @@ def _solve_four(_: Any, block: Any, at: Any, run: Any, factor: Any, c: Any, widt
             return _spread(builder, builder.load(R.place(place, _NUMBER)))
 
         def less(value: Any, factor: Any, known: Any) -> Any:
-            return builder.fsub(value, builder.fmul(factor, known, flags=_FLAGS), flags=_FLAGS)
+            return builder.fsub(value, builder.fmul(factor, known, flags=FLAGS), flags=FLAGS)
 
         own = [builder.add(c, number(j)) for j in range(4)]
         kept = [

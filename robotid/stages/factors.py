@@ -75,6 +75,7 @@ STAGE = Stage(
         "robotid.contracts.recording",
         "robotid.information.basis",
         "robotid.compiled",
+        "robotid.information.columns",
         "robotid.information.factor",
         "robotid.information.factorise",
         "robotid.information.kernel",
