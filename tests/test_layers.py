@@ -19,7 +19,7 @@ LAYERS = [
     {"cli"},
     {"runner"},
     {"stages"},
-    {"excitation", "fitting", "evaluation", "reporting", "logs", "simulation"},
+    {"excitation", "fitting", "evaluation", "reporting", "logs", "plausibility", "simulation"},
     {"models"},
     {"information"},
     {"signals"},
