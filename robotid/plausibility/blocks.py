@@ -4,6 +4,7 @@ What is computed from blocks cannot depend on how a reader delivers its rows.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -115,7 +116,7 @@ class Kept:
         joined: list[list[Block]] = []
         for _, block in self._stretches:
             cuts = [0, *(np.flatnonzero(np.diff(block.segment)) + 1), len(block.t)]
-            for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+            for first, last in pairwise(cuts):
                 piece = Block(
                     block.row + int(first),
                     block.t[first:last],

@@ -13,7 +13,7 @@ class Finding(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """Samples of a column that should not be trusted: from `first` to `last`, both included [ns]."""
+    """Samples of a column not to be trusted: from `first` to `last`, both included [ns]."""
 
     code: str
     column: str

@@ -7,6 +7,7 @@ import numpy as np
 from robotid.plausibility.blocks import Array
 from robotid.robot.tree import RobotTree
 
+_NEGLIGIBLE = 1e-5  # of a torque: rounding, not physics
 _SLOW = 0.05  # of a joint's usual speed: below it the sign of friction fades
 
 
@@ -25,22 +26,28 @@ class Model(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A measured torque as a multiple of the model's, plus friction and an offset.
+    """A measured torque as gravity and dynamics of the model, each scaled, friction and offset.
 
     Args:
-        scale: of the model's torque.
-        error: standard deviation of the scale.
+        gravity, error: scale of the model's gravity and its standard deviation.
+        by_gravity: share of what the other terms leave that gravity explains.
+        whole, whole_error: scale and standard deviation when gravity and dynamics have the same.
+        by_whole: share of what friction and offset leave that the model as a whole explains.
+        explained: share of the variance that all terms of the latter fit explain.
         power: mean power that friction takes [W]; negative where it would give some.
-        explained: share of the variance that all terms explain.
-        by_model: share of the variance left by friction and offset that the model explains.
-        residual: what is left [N m], shape (N,); NaN where nothing was measured.
+        by_friction: share of the variance that friction alone explains.
+        residual: what the latter fit leaves [N m], shape (N,); NaN where nothing was measured.
     """
 
-    scale: float
+    gravity: float
     error: float
-    power: float
+    by_gravity: float
+    whole: float
+    whole_error: float
+    by_whole: float
     explained: float
-    by_model: float
+    power: float
+    by_friction: float
     residual: Array
 
 
@@ -66,37 +73,58 @@ def friction_terms(qd: Array) -> Array:
     return np.column_stack([qd, sign, np.ones_like(qd)])
 
 
-def fit_joint(tau: Array, model: Array, qd: Array, independent: float) -> Fit | None:
-    """Fit a torque by a model's, friction and offset; None where it cannot be.
+def fit_joint(
+    tau: Array, gravity: Array, dynamic: Array, qd: Array, independent: float
+) -> Fit | None:
+    """Fit a torque by a model's, friction and offset; None where there is nothing to fit.
 
     Args:
-        tau, model, qd: of one joint, shape (N,).
+        tau: measured, of one joint, shape (N,).
+        gravity: the model's at rest, shape (N,).
+        dynamic: what motion adds to it, shape (N,).
+        qd: velocity, shape (N,).
         independent: how many samples count as independent.
     """
     good = np.isfinite(tau)
     if np.count_nonzero(good) < 20:
         return None
-    y, x, speed = tau[good], model[good], qd[good]
-    terms = friction_terms(speed)
-    rest_y, rest_x = _without(terms, y), _without(terms, x)
+    y, speed = tau[good], qd[good]
     variance = float(np.var(y))
-    if variance == 0 or float(rest_x @ rest_x) <= 1e-12 * float(x @ x):
+    if variance == 0:
         return None
-    scale = float(rest_x @ rest_y / (rest_x @ rest_x))
-    left = rest_y - scale * rest_x
-    count = max(independent * np.mean(good) - 4, 1.0)
-    error = float(np.sqrt(np.mean(left**2) / np.mean(rest_x**2) / count))
-    drag = y - scale * x - left
+    count = max(independent * float(np.mean(good)) - 5, 1.0)
+    terms = friction_terms(speed)
+    whole, whole_error, by_whole, left = _scale(y, gravity[good] + dynamic[good], terms, count)
+    more = np.column_stack([terms, dynamic[good]])
+    scale, error, by_gravity, _ = _scale(y, gravity[good], more, count)
+    drag = y - whole * (gravity[good] + dynamic[good]) - left
+    friction = _without(terms, y)
     residual = np.full(len(tau), np.nan)
     residual[good] = left
     return Fit(
-        scale,
-        error,
-        float(np.mean((drag - drag.mean()) * speed)),
-        1 - float(np.mean(left**2)) / variance,
-        1 - float((left @ left) / (rest_y @ rest_y)),
-        residual,
+        gravity=scale,
+        error=error,
+        by_gravity=by_gravity,
+        whole=whole,
+        whole_error=whole_error,
+        by_whole=by_whole,
+        explained=1 - float(np.mean(left**2)) / variance,
+        power=float(np.mean((drag - drag.mean()) * speed)),
+        by_friction=1 - float(np.mean(friction**2)) / variance,
+        residual=residual,
     )
+
+
+def _scale(y: Array, x: Array, terms: Array, count: float) -> tuple[float, float, float, Array]:
+    """Scale of x beside other terms, its standard deviation, what x explains, what is left."""
+    rest_y, rest_x = _without(terms, y), _without(terms, x)
+    negligible = _NEGLIGIBLE**2 * max(float(x @ x), float(rest_y @ rest_y))
+    if not float(rest_x @ rest_x) > negligible or not (rest_y @ rest_y) > 0:
+        return 0.0, np.inf, 0.0, rest_y
+    scale = float(rest_x @ rest_y / (rest_x @ rest_x))
+    left = rest_y - scale * rest_x
+    error = float(np.sqrt(np.mean(left**2) / np.mean(rest_x**2) / count))
+    return scale, error, 1 - float((left @ left) / (rest_y @ rest_y)), left
 
 
 def _without(terms: Array, y: Array) -> Array:

@@ -5,14 +5,20 @@ from collections.abc import Sequence
 from robotid.contracts.recording import Joint
 from robotid.plausibility.blocks import Blocks, Kept
 from robotid.plausibility.channels import check_channels
+from robotid.plausibility.computed import check_computed
 from robotid.plausibility.finding import Finding, Interval
 from robotid.plausibility.limits import check_limits, check_units
 from robotid.plausibility.report import Report
 from robotid.plausibility.signals import setup
 from robotid.plausibility.statistics import Statistics
+from robotid.plausibility.torque import check_torque, compare
+from robotid.plausibility.unsigned import check_signs
 from robotid.plausibility.velocity import check_velocity
 from robotid.robot.tree import RobotTree
 from robotid.types import Columns
+
+# Of one joint's torque: the others can still be judged.
+_TORQUE_CODES = {"dead-channel", "no-values", "many-missing"}
 
 
 class Plausibility:
@@ -67,11 +73,22 @@ class Plausibility:
                 self._statistics.add(block)
                 self._kept.add(block)
             self._statistics.finish()
-            self._report = report = Report(self._setup)
-            kept = self._kept.stretches()
+            self._report = Report(self._setup)
             if self._statistics.rows > 0:
-                check_channels(self._setup, self._statistics, kept, report)
-                check_units(self._setup, self._statistics, kept, report)
-                check_velocity(self._setup, self._statistics, kept, report)
-                check_limits(self._setup, self._statistics, report)
+                self._check(self._report)
         return self._report
+
+    def _check(self, report: Report) -> None:
+        """All checks; motion first, or torques would be blamed for what is wrong with it."""
+        setup, known, kept = self._setup, self._statistics, self._kept.stretches()
+        check_channels(setup, known, kept, report)
+        check_units(setup, known, kept, report)
+        check_velocity(setup, known, kept, report)
+        check_limits(setup, known, report)
+        motion_is_wrong = report.refused_but(_TORQUE_CODES)
+        robot = None if motion_is_wrong else self._robot
+        compared = None if robot is None else compare(setup, known, kept, robot)
+        unsigned = check_signs(setup, known, kept, compared, report)
+        if compared is not None and not unsigned:
+            check_torque(setup, compared, report)
+            check_computed(setup, kept, compared, report)

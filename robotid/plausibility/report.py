@@ -46,7 +46,6 @@ class Report:
                 return
             self.intervals.append(Interval(code, column, first, last))
 
-    @property
-    def refused(self) -> bool:
-        """Whether something was refused so far."""
-        return any(finding.refused for finding in self.findings)
+    def refused_but(self, codes: set[str]) -> bool:
+        """Whether something else than these codes was refused so far."""
+        return any(f.refused and f.notice.code not in codes for f in self.findings)

@@ -23,7 +23,7 @@ class Samples(NamedTuple):
         tau: shape (N, n); NaN for joints without torque.
         step_s: time between rows of the recording.
         independent: how many samples count as independent.
-        windows: rows of each sample in `rows`, for torques at other times.
+        width: rows of the window of a sample.
         rows: torques of all rows, stretch after stretch, shape (n, rows).
         centre: row of each sample, and the first and last row of its stretch, shape (N, 3).
     """
@@ -73,9 +73,7 @@ def take_samples(kept: list[Block], q: list[int], tau: list[int | None]) -> Samp
     for block in long:
         positions.append(block.values[q])
         torques.append(
-            np.stack(
-                [np.full(len(block.t), np.nan) if i is None else block.values[i] for i in tau]
-            )
+            np.stack([np.full(len(block.t), np.nan) if i is None else block.values[i] for i in tau])
         )
         at = np.arange(half, len(block.t) - half, stride)
         times.append(block.t[at])
@@ -92,7 +90,16 @@ def take_samples(kept: list[Block], q: list[int], tau: list[int | None]) -> Samp
         motion[:, :, joint] = filters @ sliding_window_view(row, width)[where[:, 0] - half].T
     independent = len(where) * min(1.0, stride * step_s / _INDEPENDENT_S)
     found = Samples(
-        np.concatenate(times), *motion, motion[0], step_s, independent, width, rows, where
+        t=np.concatenate(times),
+        q=motion[0],
+        qd=motion[1],
+        qdd=motion[2],
+        tau=motion[0],
+        step_s=step_s,
+        independent=independent,
+        width=width,
+        rows=rows,
+        centre=where,
     )
     found = found._replace(tau=found.tau_later(0))
     good = np.isfinite(motion).all((0, 2))
@@ -105,5 +112,6 @@ def take_samples(kept: list[Block], q: list[int], tau: list[int | None]) -> Samp
 def _cubic(width: int) -> Array:
     """Value, first and second derivative of a cubic in the middle of a window, (3, width)."""
     x = np.arange(width) - width // 2
-    filters: Array = np.linalg.pinv(np.vander(x / width, 4, increasing=True))[:3]
-    return filters * np.array([[1.0], [1.0 / width], [2.0 / width**2]])
+    fitted = np.linalg.pinv(np.vander(x / width, 4, increasing=True))[:3]
+    filters: Array = fitted * np.array([[1.0], [1.0 / width], [2.0 / width**2]])
+    return filters

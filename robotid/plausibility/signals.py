@@ -67,9 +67,9 @@ def setup(
     position = {joint.name: index for index, joint in enumerate(joints)}
     signals = []
     for name in names:
-        kind, _, joint = name.partition(".")
-        if joint in position:
-            signals.append(Signal(name, kind, position[joint]))
+        kind, _, of = name.partition(".")
+        if of in position:
+            signals.append(Signal(name, kind, position[of]))
     limits = {which: np.full(len(joints), bound) for which, bound in _NO_LIMITS.items()}
     for joint in robot.driven if robot is not None else ():
         if joint.name in position:

@@ -72,11 +72,12 @@ class Statistics:
         """Where the joint is, as another column than this one has it, shape (rows,)."""
         q, qd = self._q[column], self._qd[column]
         if q is not None and q != column:
-            return block.values[q]
+            seen: Array = block.values[q]
+            return seen
         if qd is None:
             return np.full(len(block.t), np.nan)
         step = np.minimum(np.diff(block.t, prepend=block.t[0]), np.median(np.diff(block.t)) * 2)
-        way = self._way[column] + np.cumsum(np.nan_to_num(block.values[qd]) * step / 1e9)
+        way: Array = self._way[column] + np.cumsum(np.nan_to_num(block.values[qd]) * step / 1e9)
         self._way[column] = way[-1]
         return way
 

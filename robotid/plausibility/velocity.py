@@ -92,12 +92,10 @@ def check_velocity(setup: Setup, known: Statistics, kept: list[Block], report: R
                 t=known.start,
                 refused=True,
             )
-        _check_lag(setup, known, steps, joint, report)
+        _check_lag(known, steps, joint, report)
 
 
-def _check_ratio(
-    setup: Setup, known: Statistics, steps: Steps, joint: int, report: Report
-) -> None:
+def _check_ratio(setup: Setup, known: Statistics, steps: Steps, joint: int, report: Report) -> None:
     way, speed = steps.way[:, joint], steps.speed[:, joint]
     both = np.isfinite(way) & np.isfinite(speed)
     ratio = _slope(way[both], speed[both])
@@ -130,7 +128,7 @@ def _check_ratio(
     )
 
 
-def _check_lag(setup: Setup, known: Statistics, steps: Steps, joint: int, report: Report) -> None:
+def _check_lag(known: Statistics, steps: Steps, joint: int, report: Report) -> None:
     """How much later qd is than the change of q, where both agree but for that."""
     way, speed = steps.way[:, joint], steps.speed[:, joint]
     longest = int(min(_LONGEST_LAG_NS / steps.lag_ns, _LAGS, len(way) / 4))
@@ -186,9 +184,7 @@ def _steps(kept: list[Block], q: list[int], qd: list[int]) -> Steps | None:
             continue
         time = block.t / 1e9
         x, v = block.values[q], block.values[qd]
-        for part, values in zip(
-            parts, (x, _integral(v, time), v, _integral(x, time)), strict=True
-        ):
+        for part, values in zip(parts, (x, _integral(v, time), v, _integral(x, time)), strict=True):
             part.append((values[:, width:] - values[:, :-width]).T)
         rows += len(block.t)
     if not parts[0]:
@@ -226,7 +222,7 @@ def _correlation(x: Array, y: Array) -> float:
 
 
 def _slope(x: Array, y: Array) -> float:
-    """x over y by least squares, without the largest hundredth."""
+    """The slope of x over y by least squares, without the largest hundredth."""
     usual = np.abs(y) <= np.quantile(np.abs(y), 0.99)
     usual &= np.abs(x) <= np.quantile(np.abs(x), 0.99)
     return float((x[usual] @ y[usual]) / (y[usual] @ y[usual]))
