@@ -13,7 +13,7 @@ STILL = {"revolute": 0.01, "prismatic": 0.001}  # [rad, m]: less than this is no
 _MISSING, _TOO_MANY_MISSING = 0.01, 0.2
 _STUCK_SAMPLES, _STUCK_TIMES, _STUCK_NS = 20, 5, 20_000_000
 _MOVED = 0.02  # share of the joint's range
-_SATURATED_SAMPLES, _SATURATED_SHARE = 10, 0.001
+_FLAT, _SATURATED_SAMPLES, _SATURATED_SHARE = 5, 10, 0.001
 _HELD_RUNS, _HELD_SHARE = 50, 0.8
 _LEVELS = 20
 _SPIKE = 0.25  # share of the channel's range
@@ -190,7 +190,7 @@ def _frozen(signal: Signal, run: Run, far: float) -> bool:
     """Whether a run is a fault: the joint went far meanwhile, by what another column says."""
     if signal.kind == "qd":
         said = abs(run.value) * (run.last - run.first) / 1e9
-        return abs(run.moved - said) > max(far, 0.5 * max(run.moved, said))
+        return abs(run.moved - said) > max(far, 0.2 * max(run.moved, said))
     if np.isfinite(run.moved):
         return run.moved > far
     return signal.kind == "q" and run.jump > far
@@ -206,7 +206,7 @@ def _check_saturated(setup: Setup, known: Statistics, column: int, report: Repor
         bound = (known.maximum if upper else known.minimum)[column]
         if not found or found[0].value != bound or bound == 0:
             continue
-        long = [run for run in found if run.length >= 3 * runs.typical(0.9)]
+        long = [run for run in found if run.length >= max(_FLAT, 3 * runs.typical(0.9))]
         moved = sum(run.moved for run in long)
         share = runs.samples_at_bound[upper] / known.rows
         many = runs.samples_at_bound[upper] >= _SATURATED_SAMPLES and share >= _SATURATED_SHARE
@@ -221,7 +221,7 @@ def _check_saturated(setup: Setup, known: Statistics, column: int, report: Repor
             joint=signal.joint,
             t=long[0].first,
         )
-        report.mask("saturated", signal.name, [(run.first, run.last) for run in long])
+        report.mask("saturated", signal.name, [(run.first, run.last) for run in found])
 
 
 def _check_held(known: Statistics, column: int, signal: Signal, report: Report) -> None:
@@ -234,11 +234,11 @@ def _check_held(known: Statistics, column: int, signal: Signal, report: Report) 
     if near[length - 2] < _HELD_SHARE * total or counts[1] > 0.1 * total:
         return
     mean = float((counts * np.arange(len(counts))).sum() / total)
-    rate = known.rows / max((known.end - known.start) / 1e9, 1e-9)
+    rate = (known.rows - 1) / max((known.end - known.start) / 1e9, 1e-9)
     report.add(
         "held-values",
         f"{signal.name} repeats each value about {mean:.3g} times: its true rate is "
-        f"{rate / mean:.4g} Hz, the log has {rate:.4g} Hz",
+        f"{rate / mean:.3g} Hz, the log has {rate:.4g} Hz",
         "a slow driver in a fast log; choose a cut-off well below half the true rate",
         joint=signal.joint,
         t=known.start,

@@ -115,6 +115,27 @@ def fit_joint(
     )
 
 
+def explained_by(tau: Array, model: Model, qd: Array) -> tuple[Array, Array]:
+    """How well torque i is explained by motion and model of joint k, and with which scale, (n, n).
+
+    Torques that are nowhere finite are explained by nothing.
+    """
+    n = tau.shape[1]
+    known = np.isfinite(tau).any(0)
+    good = np.isfinite(tau[:, known]).all(1)
+    explained, scale = np.zeros((n, n)), np.zeros((n, n))
+    y = tau[good][:, known]
+    variance = np.var(y, 0)
+    for k in range(n):
+        whole = model.gravity[good, k] + model.dynamic[good, k]
+        terms = np.column_stack([whole, friction_terms(qd[good, k])])
+        found = np.linalg.lstsq(terms, y, rcond=1e-10)[0]
+        left = np.mean((y - terms @ found) ** 2, 0)
+        explained[known, k] = 1 - left / np.maximum(variance, 1e-300)
+        scale[known, k] = found[0]
+    return explained, scale
+
+
 def _scale(y: Array, x: Array, terms: Array, count: float) -> tuple[float, float, float, Array]:
     """Scale of x beside other terms, its standard deviation, what x explains, what is left."""
     rest_y, rest_x = _without(terms, y), _without(terms, x)

@@ -78,10 +78,13 @@ class Runs:
                 np.minimum(lengths, LONGEST_COUNTED), minlength=LONGEST_COUNTED + 1
             )
             for index in np.flatnonzero(lengths >= _NOTABLE):
-                at, end = int(starts[index]), int(starts[index + 1])
-                moved, jump = abs(witness[end - 1] - witness[at]), abs(column[end] - column[at])
-                times = int(block.t[at]), int(block.t[end - 1])
-                self._note(Run(end - at, *times, float(column[at]), float(moved), float(jump)))
+                self._note(_run(block, column, witness, starts[index : index + 2]))
+            for upper in (False, True):
+                extreme = float(np.fmax.reduce(column) if upper else np.fmin.reduce(column))
+                self._move_bound(upper, extreme)
+                if extreme == self._bound[upper]:
+                    for index in np.flatnonzero(column[starts[:-1]] == extreme):
+                        self._reach(upper, _run(block, column, witness, starts[index : index + 2]))
             at = int(starts[-1])
             self._open = _Open(
                 block.row + at, int(block.t[at]), float(column[at]), float(witness[at])
@@ -99,8 +102,7 @@ class Runs:
             last, there = int(block.t[end - 1]), float(witness[end - 1])
         length, jump = block.row + end - row, abs(float(column[end]) - value)
         self.counts[min(length, LONGEST_COUNTED)] += 1
-        if length >= _NOTABLE:
-            self._note(Run(length, first, last, value, abs(there - seen), jump))
+        self._ended(Run(length, first, last, value, abs(there - seen), jump))
 
     def finish(self) -> None:
         """The recording ends."""
@@ -108,20 +110,29 @@ class Runs:
             row, first, value, seen = self._open
             length = self._rows - row
             self.counts[min(length, LONGEST_COUNTED)] += 1
-            if length >= _NOTABLE:
-                self._note(Run(length, first, self._last, value, abs(self._there - seen), 0.0))
+            self._ended(Run(length, first, self._last, value, abs(self._there - seen), 0.0))
             self._open = None
 
-    def _note(self, run: Run) -> None:
+    def _ended(self, run: Run) -> None:
+        """A run that was open, maybe over several blocks."""
+        if run.length >= _NOTABLE:
+            self._note(run)
         for upper, bound in self._bound.items():
             if run.value == bound:
-                self.samples_at_bound[upper] += run.length
-                if len(self.at_bound[upper]) < _KEPT:
-                    self.at_bound[upper].append(run)
-            elif (run.value > bound) == upper:
-                self._bound[upper] = run.value
-                self.samples_at_bound[upper] = run.length
-                self.at_bound[upper] = [run]
+                self._reach(upper, run)
+
+    def _move_bound(self, upper: bool, value: float) -> None:
+        if value != self._bound[upper] and (value > self._bound[upper]) == upper:
+            self._bound[upper] = value
+            self.samples_at_bound[upper] = 0
+            self.at_bound[upper] = []
+
+    def _reach(self, upper: bool, run: Run) -> None:
+        self.samples_at_bound[upper] += run.length
+        if len(self.at_bound[upper]) < _KEPT:
+            self.at_bound[upper].append(run)
+
+    def _note(self, run: Run) -> None:
         self._notable.append(run)
         if len(self._notable) > 2 * _KEPT:
             self._notable = self.notable()
@@ -139,6 +150,14 @@ class Runs:
         """The length that this share of the runs stays within."""
         below = np.cumsum(self.counts)
         return int(np.searchsorted(below, share * below[-1])) if below[-1] else 0
+
+
+def _run(block: Block, column: Array, witness: Array, ends: NDArray[np.int64]) -> Run:
+    """The run from the first of two rows to before the second."""
+    at, end = int(ends[0]), int(ends[1])
+    moved, jump = abs(witness[end - 1] - witness[at]), abs(column[end] - column[at])
+    times = int(block.t[at]), int(block.t[end - 1])
+    return Run(end - at, *times, float(column[at]), float(moved), float(jump))
 
 
 def changes_of(block: Block, before: tuple[Array, int] | None) -> NDArray[np.bool_]:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from robotid.plausibility.blocks import Array, Block
-from robotid.plausibility.finding import duration
 from robotid.plausibility.gravity import Tilt, tilt_of
-from robotid.plausibility.model import Fit, Model, fit_joint, torques
+from robotid.plausibility.lag import check_lag
+from robotid.plausibility.model import Fit, Model, explained_by, fit_joint, torques
 from robotid.plausibility.report import Report
 from robotid.plausibility.samples import Samples, take_samples
 from robotid.plausibility.signals import Setup
@@ -24,7 +24,6 @@ _LIGHT = 0.02  # of it: what the file has of such a joint says little
 _OTHER_JOINT = 0.85
 _MARGIN = 0.3
 _TILT = np.deg2rad(15)
-_LAG_S, _LAG_SAMPLES, _LONGEST_LAG_S, _LAG_STEPS = 0.008, 2, 0.3, 15
 
 
 class Compared(NamedTuple):
@@ -114,7 +113,7 @@ def check_torque(setup: Setup, at: Compared, report: Report) -> None:
     for joint in against:
         _say_sign(at, joint, report)
     if not against:
-        _check_lag(at, report)
+        check_lag(at.samples, at.model, at.start, report)
     _check_scale(at, report)
 
 
@@ -179,22 +178,17 @@ def _check_scale(at: Compared, report: Report) -> None:
 
 def _is_permuted(setup: Setup, at: Compared, report: Report) -> bool:
     """Torques that belong to other joints: each fits another joint's motion far better."""
-    n = len(at.joints)
-    explained = np.full((n, n), -np.inf)
-    for i in range(n):
-        for k in range(n):
-            fit = fit_joint(
-                at.samples.tau[:, i],
-                at.model.gravity[:, k],
-                at.model.dynamic[:, k],
-                at.samples.qd[:, k],
-                at.samples.independent,
-            )
-            if fit is not None and fit.whole > 0:
-                explained[i, k] = fit.explained
+    explained, scale = explained_by(at.samples.tau, at.model, at.samples.qd)
+    own = np.diag(explained).copy()  # of either sign: that is another finding
+    explained = np.where(scale > 0, explained, -np.inf)
     best = explained.argmax(1)
+    reached = explained.max(1)
     wrong = [
-        i for i in range(n) if explained[i, best[i]] > max(_OTHER_JOINT, explained[i, i] + _MARGIN)
+        i
+        for i in range(len(own))
+        if reached[i] > _OTHER_JOINT
+        and 1 - reached[i] < _MARGIN * (1 - own[i])
+        and (scale[i, i] < 0 or reached[i] > own[i] + _MARGIN)
     ]
     if not wrong or sorted(best[i] for i in wrong) != wrong:
         return False
@@ -202,61 +196,14 @@ def _is_permuted(setup: Setup, at: Compared, report: Report) -> bool:
     for i in wrong:
         report.add(
             "torque-of-other-joint",
-            f"tau belongs to {names[best[i]]}: its motion explains "
-            f"{100 * explained[i, best[i]]:.0f} % of it, that of {names[i]} "
-            f"{100 * max(explained[i, i], 0):.0f} %",
+            f"tau belongs to {names[best[i]]}: its motion explains {100 * reached[i]:.0f} % of it, "
+            f"that of {names[i]} {100 * own[i]:.0f} %",
             "joints are in another order in torques than in positions; correct the map",
             joint=at.joints[i],
             t=at.start,
             refused=True,
         )
     return True
-
-
-def _check_lag(at: Compared, report: Report) -> None:
-    """How much later torques are than motion: the shift with which the model fits best."""
-    step = at.samples.step_s
-    stride = max(1, round(_LONGEST_LAG_S / step / _LAG_STEPS))
-    left = {0: _left(at, 0)}
-    for lag in range(-_LAG_STEPS * stride, _LAG_STEPS * stride + 1, stride):
-        left.setdefault(lag, _left(at, lag))
-    best = min(left, key=lambda lag: left[lag])
-    while stride > 1:
-        stride //= 2
-        for lag in (best - stride, best + stride):
-            left.setdefault(lag, _left(at, lag))
-        best = min(left, key=lambda lag: left[lag])
-    late = best * step
-    if abs(late) < max(_LAG_S, _LAG_SAMPLES * step) or left[best] > 0.5 * left[0]:
-        return
-    if abs(late) >= _LONGEST_LAG_S or left[best] > 1 - _GOOD or not _is_trusted(at, best):
-        return
-    report.add(
-        "torque-lag",
-        f"torques are {duration(round(abs(late) * 1e9))} {'later' if late > 0 else 'earlier'} than "
-        f"the motion: so shifted, the model leaves {100 * left[best]:.2g} % of them unexplained "
-        f"instead of {100 * left[0]:.2g} %",
-        f"shift the torques (--lag {late:.4g})",
-        t=at.start,
-    )
-
-
-def _left(at: Compared, lag: int) -> float:
-    """Mean share of the torques that the model does not explain when they come `lag` rows later."""
-    samples = at.samples._replace(tau=at.samples.tau_later(lag))
-    shares: list[float] = [1 - fit.explained for fit in fits(samples, at.model) if fit is not None]
-    return float(np.mean(shares)) if shares else 1.0
-
-
-def _is_trusted(at: Compared, lag: int) -> bool:
-    """Whether most torques, so shifted, show about the weight that the robot file has."""
-    samples = at.samples._replace(tau=at.samples.tau_later(lag))
-    scales = [
-        fit.gravity
-        for fit in fits(samples, at.model)
-        if fit is not None and fit.by_gravity > _BY_GRAVITY
-    ]
-    return bool(scales) and _TRUSTED[0] < float(np.median(scales)) < _TRUSTED[1]
 
 
 def nominal(at: Compared) -> Array:

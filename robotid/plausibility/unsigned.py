@@ -23,14 +23,14 @@ def check_signs(
         for column, signal in enumerate(setup.signals)
         if signal.kind == "tau" and known.finite[column] and not known.constant(column)
     ]
-    positive = [
-        (column, joint)
-        for column, joint in live
-        if known.minimum[column] >= 0
-        and known.minimum[column] <= _NEAR_ZERO * known.maximum[column]
+    positive = [(column, joint) for column, joint in live if known.minimum[column] >= 0]
+    touching = [
+        joint
+        for column, joint in positive
+        if known.minimum[column] <= _NEAR_ZERO * known.maximum[column]
+        and _goes_both_ways(setup, kept, joint)
     ]
-    both_ways = [joint for _, joint in positive if _goes_both_ways(setup, kept, joint)]
-    if len(positive) == len(live) >= 2 and both_ways:
+    if len(positive) == len(live) and len(touching) >= max(2, len(live) / 2):
         told = positive
     else:
         told = [(c, joint) for c, joint in positive if at is not None and _folded(at, joint)]

@@ -113,7 +113,7 @@ def _check_ratio(setup: Setup, known: Statistics, steps: Steps, joint: int, repo
         return
     kind = setup.joints[joint].kind
     likely = min(_UNITS[kind], key=lambda unit: abs(np.log(abs(ratio) / unit[0])))
-    said, hint = f"gear ratio 1 : {max(abs(ratio), 1 / abs(ratio)):.4g}?", "correct unit or scale"
+    said, hint = f"gear ratio 1 : {max(abs(ratio), 1 / abs(ratio)):.3g}?", "correct unit or scale"
     if abs(np.log(abs(ratio) / likely[0])) < 0.05:
         said, hint = likely[1], f"set the unit in the map: {likely[2]}"
     else:
@@ -134,7 +134,8 @@ def _check_lag(known: Statistics, steps: Steps, joint: int, report: Report) -> N
     longest = int(min(_LONGEST_LAG_NS / steps.lag_ns, _LAGS, len(way) / 4))
     if longest < 1:
         return
-    found = [_correlation(*_shifted(way, speed, lag)) for lag in range(-longest, longest + 1)]
+    way, speed = _usual(way), _usual(speed)
+    found = [_cosine(*_shifted(way, speed, lag)) for lag in range(-longest, longest + 1)]
     best = int(np.nanargmax(found)) if np.isfinite(found).any() else longest
     if best in (0, 2 * longest):
         return
@@ -209,14 +210,22 @@ def _correlations(a: Array, b: Array) -> Array:
 
 
 def _correlation(x: Array, y: Array) -> float:
-    """About zero, without the largest hundredth of either, which may be spikes; NaN if still."""
+    """About zero, without the largest hundredth of either; NaN if still."""
+    return _cosine(_usual(x), _usual(y))
+
+
+def _usual(x: Array) -> Array:
+    """NaN in place of the largest hundredth, which may be spikes."""
+    size = np.abs(x)
+    limit = np.nanquantile(size, 0.99) if np.isfinite(size).any() else 0.0
+    return np.where(size <= limit, x, np.nan)
+
+
+def _cosine(x: Array, y: Array) -> float:
     both = np.isfinite(x) & np.isfinite(y)
     if np.count_nonzero(both) < 16:
         return np.nan
     x, y = x[both], y[both]
-    limits = np.quantile(np.abs(x), 0.99), np.quantile(np.abs(y), 0.99)
-    usual = (np.abs(x) <= limits[0]) & (np.abs(y) <= limits[1])
-    x, y = x[usual], y[usual]
     scale = np.sqrt((x @ x) * (y @ y))
     return float(x @ y / scale) if scale > 0 else np.nan
 
