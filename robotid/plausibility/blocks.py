@@ -73,7 +73,7 @@ class Blocks:
     def _take(self) -> Block:
         rows = self._filled
         values = self._values[:, :rows]
-        values[~np.isfinite(values)] = np.nan
+        values[np.isinf(values)] = np.nan
         block = Block(self._rows, self._t[:rows], self._segment[:rows], values)
         self._rows += rows
         self._filled = 0

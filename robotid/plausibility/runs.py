@@ -61,7 +61,14 @@ class Runs:
         self._rows = 0
         self._last, self._there = 0, np.nan
 
-    def add(self, block: Block, column: Array, changes: NDArray[np.bool_], witness: Array) -> None:
+    def add(
+        self,
+        block: Block,
+        column: Array,
+        changes: NDArray[np.bool_],
+        witness: Array,
+        ends: tuple[float, float],
+    ) -> None:
         """Go on through a block.
 
         Args:
@@ -69,9 +76,12 @@ class Runs:
             column: the values, shape (rows,).
             changes: whether each row differs from the one before it, shape (rows,).
             witness: where the joint is at each row by another column, shape (rows,).
+            ends: lowest and highest value in the block.
         """
-        starts = np.flatnonzero(changes)
-        if starts.size:
+        if changes.all():
+            self._close(block, column, witness, 0)
+            self._all_differ(block, column, witness, ends)
+        elif (starts := np.flatnonzero(changes)).size:
             self._close(block, column, witness, int(starts[0]))
             lengths = np.diff(starts)
             self.counts += np.bincount(
@@ -80,7 +90,7 @@ class Runs:
             for index in np.flatnonzero(lengths >= _NOTABLE):
                 self._note(_run(block, column, witness, starts[index : index + 2]))
             for upper in (False, True):
-                extreme = float(np.fmax.reduce(column) if upper else np.fmin.reduce(column))
+                extreme = ends[upper]
                 self._move_bound(upper, extreme)
                 if extreme == self._bound[upper]:
                     for index in np.flatnonzero(column[starts[:-1]] == extreme):
@@ -91,6 +101,22 @@ class Runs:
             )
         self._rows = block.row + len(column)
         self._last, self._there = int(block.t[-1]), float(witness[-1])
+
+    def _all_differ(
+        self, block: Block, column: Array, witness: Array, ends: tuple[float, float]
+    ) -> None:
+        """A block without repeated values, as noise makes them; its last row stays open."""
+        last = len(column) - 1
+        self.counts[1] += last
+        for upper, extreme in enumerate(ends):
+            self._move_bound(bool(upper), extreme)
+            if extreme == self._bound[bool(upper)]:
+                for at in np.flatnonzero(column[:-1] == extreme):
+                    run = _run(block, column, witness, np.array([at, at + 1]))
+                    self._reach(bool(upper), run)
+        self._open = _Open(
+            block.row + last, int(block.t[last]), float(column[last]), float(witness[last])
+        )
 
     def _close(self, block: Block, column: Array, witness: Array, end: int) -> None:
         """The run that began in an earlier block ends before row `end` of this one."""

@@ -44,27 +44,35 @@ class Spikes:
         if len(t) <= 2 * _NEIGHBOURS:
             return
         steps = np.diff(values)
-        size = np.nan_to_num(np.abs(steps)).mean(1)
+        size = np.abs(steps).mean(1)
+        if np.isnan(size).any():
+            size = np.nan_to_num(np.abs(steps)).mean(1)
         back = steps[:, :-1] * steps[:, 1:]
         looked = slice(_NEIGHBOURS - 1, back.shape[1] + 1 - _NEIGHBOURS)
         column, at = np.nonzero(back[:, looked] < -np.square(_STEPS * size)[:, None])
-        for c, row in zip(column.tolist(), (at + _NEIGHBOURS).tolist(), strict=True):
-            self._look(c, row, t, segment, values[c])
+        if column.size:
+            self._look(column, at + _NEIGHBOURS, t, segment, values)
 
     def _look(
-        self, column: int, row: int, t: NDArray[np.int64], segment: NDArray[np.int64], x: Array
+        self,
+        column: NDArray[np.int64],
+        row: NDArray[np.int64],
+        t: NDArray[np.int64],
+        segment: NDArray[np.int64],
+        values: Array,
     ) -> None:
-        around = slice(row - _NEIGHBOURS, row + _NEIGHBOURS + 1)
-        if segment[around][0] != segment[around][-1]:
-            return
-        others = np.delete(x[around], _NEIGHBOURS)
-        middle = np.median(others)
-        spread = 1.4826 * np.median(np.abs(others - middle))
-        steps = np.median(np.abs(np.diff(others)))
-        off = abs(float(x[row] - middle))
-        if off > _SIGMAS * max(float(spread), float(steps)):
-            found = self.found[column]
-            found.append(Spike(int(t[row]), off))
+        """Compare candidates with their neighbours."""
+        around = np.delete(np.arange(-_NEIGHBOURS, _NEIGHBOURS + 1), _NEIGHBOURS)
+        near = row[:, None] + around
+        others = values[column[:, None], near]
+        middle = np.median(others, 1)
+        spread = 1.4826 * np.median(np.abs(others - middle[:, None]), 1)
+        steps = np.median(np.abs(np.diff(others)), 1)
+        off = np.abs(values[column, row] - middle)
+        inside = segment[near[:, 0]] == segment[near[:, -1]]
+        for index in np.flatnonzero(inside & (off > _SIGMAS * np.maximum(spread, steps))):
+            found = self.found[column[index]]
+            found.append(Spike(int(t[row[index]]), float(off[index])))
             if len(found) > 2 * _KEPT:
                 best = sorted(found, key=lambda spike: (-spike.size, spike.t))[:_KEPT]
-                self.found[column] = sorted(best)
+                self.found[column[index]] = sorted(best)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.plausibility.blocks import Array, Block
+from robotid.plausibility.blocks import BLOCK_ROWS, Array, Block
 from robotid.plausibility.runs import Runs, changes_of
 from robotid.plausibility.signals import Setup
 from robotid.plausibility.spikes import Spikes
@@ -39,6 +39,8 @@ class Statistics:
         ]
         self._way: Array = np.zeros(n)
         self._before: tuple[Array, int] | None = None
+        self._last: int | None = None
+        self._nowhere: Array = np.full(BLOCK_ROWS, np.nan)
 
     def add(self, block: Block) -> None:
         """Go on through a block."""
@@ -50,17 +52,26 @@ class Statistics:
         missing = np.isnan(values)
         self.finite += values.shape[1] - missing.sum(1)
         _first(self.first_missing, missing, block)
-        self.minimum = np.fmin(self.minimum, np.fmin.reduce(values, 1))
-        self.maximum = np.fmax(self.maximum, np.fmax.reduce(values, 1))
-        self._look_beyond(block)
+        low, high = np.fmin.reduce(values, 1), np.fmax.reduce(values, 1)
+        self.minimum = np.fmin(self.minimum, low)
+        self.maximum = np.fmax(self.maximum, high)
+        self._look_beyond(block, low, high)
         changes = changes_of(block, self._before)
+        usual = 2 * np.median(np.diff(block.t)) if len(block.t) > 1 else 0.0
+        steps = np.minimum(np.diff(block.t, prepend=self._end(block)), usual) / 1e9
         for column, runs in enumerate(self.runs):
-            runs.add(block, values[column], changes[column], self._witness(block, column))
+            witness = self._witness(block, column, steps)
+            ends = float(low[column]), float(high[column])
+            runs.add(block, values[column], changes[column], witness, ends)
+        self._last = int(block.t[-1])
         self.spikes.add(block)
         self._before = values[:, -1].copy(), int(block.segment[-1])
 
-    def _look_beyond(self, block: Block) -> None:
-        low, high = np.fmin.reduce(block.values, 1), np.fmax.reduce(block.values, 1)
+    def _end(self, block: Block) -> int:
+        """Time of the row before the block."""
+        return int(block.t[0]) if self._last is None else self._last
+
+    def _look_beyond(self, block: Block, low: Array, high: Array) -> None:
         for column in np.flatnonzero((low < self.lower) | (high > self.upper)):
             values = block.values[column]
             outside = (values < self.lower[column]) | (values > self.upper[column])
@@ -68,16 +79,19 @@ class Statistics:
             first = int(block.t[np.argmax(outside)])
             self.first_beyond[column] = min(self.first_beyond[column], first)
 
-    def _witness(self, block: Block, column: int) -> Array:
+    def _witness(self, block: Block, column: int, steps: Array) -> Array:
         """Where the joint is, as another column than this one has it, shape (rows,)."""
         q, qd = self._q[column], self._qd[column]
         if q is not None and q != column:
             seen: Array = block.values[q]
             return seen
         if qd is None:
-            return np.full(len(block.t), np.nan)
-        step = np.minimum(np.diff(block.t, prepend=block.t[0]), np.median(np.diff(block.t)) * 2)
-        way: Array = self._way[column] + np.cumsum(np.nan_to_num(block.values[qd]) * step / 1e9)
+            return self._nowhere[: len(block.t)]
+        speed = block.values[qd]
+        if np.isnan(speed).any():
+            speed = np.nan_to_num(speed)
+        way: Array = np.cumsum(speed * steps)
+        way += self._way[column]
         self._way[column] = way[-1]
         return way
 
