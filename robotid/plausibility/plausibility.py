@@ -6,6 +6,7 @@ from robotid.contracts.recording import Joint
 from robotid.plausibility.blocks import Blocks, Kept
 from robotid.plausibility.channels import check_channels
 from robotid.plausibility.computed import check_computed
+from robotid.plausibility.excitation import check_commands, check_period
 from robotid.plausibility.finding import Finding, Interval
 from robotid.plausibility.limits import check_limits, check_units
 from robotid.plausibility.report import Report
@@ -85,6 +86,9 @@ class Plausibility:
         check_units(setup, known, kept, report)
         check_velocity(setup, known, kept, report)
         check_limits(setup, known, report)
+        check_commands(setup, known, kept, report)
+        if self._kept.complete:
+            check_period(setup, known, kept, report)
         motion_is_wrong = report.refused_but(_TORQUE_CODES)
         robot = None if motion_is_wrong else self._robot
         compared = None if robot is None else compare(setup, known, kept, robot)

@@ -135,7 +135,7 @@ def _check_lag(known: Statistics, steps: Steps, joint: int, report: Report) -> N
     if longest < 1:
         return
     way, speed = _usual(way), _usual(speed)
-    found = [_cosine(*_shifted(way, speed, lag)) for lag in range(-longest, longest + 1)]
+    found = [cosine(*shifted(way, speed, lag)) for lag in range(-longest, longest + 1)]
     best = int(np.nanargmax(found)) if np.isfinite(found).any() else longest
     if best in (0, 2 * longest):
         return
@@ -154,7 +154,7 @@ def _check_lag(known: Statistics, steps: Steps, joint: int, report: Report) -> N
     )
 
 
-def _shifted(way: Array, speed: Array, lag: int) -> tuple[Array, Array]:
+def shifted(way: Array, speed: Array, lag: int) -> tuple[Array, Array]:
     """Rows of `way` beside rows of `speed` that come `lag` rows later."""
     if lag >= 0:
         return way[: len(way) - lag], speed[lag:]
@@ -211,7 +211,7 @@ def _correlations(a: Array, b: Array) -> Array:
 
 def _correlation(x: Array, y: Array) -> float:
     """About zero, without the largest hundredth of either; NaN if still."""
-    return _cosine(_usual(x), _usual(y))
+    return cosine(_usual(x), _usual(y))
 
 
 def _usual(x: Array) -> Array:
@@ -221,7 +221,8 @@ def _usual(x: Array) -> Array:
     return np.where(size <= limit, x, np.nan)
 
 
-def _cosine(x: Array, y: Array) -> float:
+def cosine(x: Array, y: Array) -> float:
+    """Correlation about zero, where both are finite; NaN if still."""
     both = np.isfinite(x) & np.isfinite(y)
     if np.count_nonzero(both) < 16:
         return np.nan

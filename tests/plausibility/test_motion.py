@@ -106,3 +106,32 @@ def test_b67_velocity_later_or_earlier_than_position(log, samples):
     assert others == {("velocity-lag", joint.name) for joint in joints}
     message = checked(cut, joints, robot).findings()[0].notice.message
     assert f"{1000 * 10 / RATE:.3g} ms {'later' if samples > 0 else 'earlier'}" in message
+
+
+def test_b70_recording_of_less_than_a_period(log):
+    columns, joints, _ = log
+    speed = np.array([columns[f"qd.{joint.name}"] for joint in joints])
+    short = {name: values[:60] for name, values in columns.items()}
+    short["t"] = columns["t"][:60]
+    for joint, sign in zip(joints, np.sign(speed[:, 200]), strict=True):
+        short[f"q.{joint.name}"] = 0.01 * sign * np.arange(60.0)
+        short[f"qd.{joint.name}"] = np.full(60, 0.01 * sign * RATE)
+    _, others = found(short, joints, None)
+    assert ("less-than-a-period", None) in others
+
+
+def test_b94_torque_that_is_its_command(log):
+    columns, joints, robot = log
+    for joint in joints:
+        columns[f"tau_cmd.{joint.name}"] = columns[f"tau.{joint.name}"].copy()
+    said = {("torque-is-command", joint.name) for joint in joints}
+    assert found(columns, joints, robot) == (set(), said)
+    assert found(columns, joints, robot, torque="commanded") == (set(), set())
+
+
+def test_b94_torque_and_command_exchanged(log):
+    columns, joints, robot = log
+    noise = np.random.default_rng(7).standard_normal(len(columns["t"]))
+    for shift, said in ((-5, set()), (5, {("torque-before-command", JOINT)})):
+        command = np.roll(columns[f"tau.{JOINT}"], shift) + 1e-3 * noise
+        assert found({**columns, f"tau_cmd.{JOINT}": command}, joints, robot) == (set(), said)
