@@ -21,7 +21,7 @@ LAYERS = [
     {"runner"},
     {"stages"},
     {"ingestion"},
-    {"excitation", "fitting", "evaluation", "reporting", "logs", "simulation"},
+    {"excitation", "fitting", "evaluation", "reporting", "logs", "plausibility", "simulation"},
     {"models"},
     {"information"},
     {"signals"},

@@ -15,9 +15,11 @@ from robotid.contracts.recording import (
     TorqueFacts,
 )
 from robotid.errors import BadDataError, Effect, Notice
+from robotid.ingestion.checks import Checks
 from robotid.ingestion.column_map import ColumnMap, interval
 from robotid.ingestion.joined import Follower
 from robotid.ingestion.layouts import map_of
+from robotid.ingestion.masking import mask
 from robotid.ingestion.missing import Missing
 from robotid.ingestion.options import IngestOptions, percent
 from robotid.ingestion.resolve import Plan, StreamPlan, resolve
@@ -42,6 +44,7 @@ class Read(NamedTuple):
     line: TimeLine
     findings: Findings
     missing: Missing
+    checks: Checks
     dropped: dict[str, int]
     samples: int
     duration_s: float
@@ -69,9 +72,12 @@ def ingest_recording(
         mapped = with_options(complete(columns, sources, options.stream), options)
         plan = resolve(mapped, sources, robot)
         with RecordingWriter(out_dir) as writer:
-            done = read_recording(plan, mapped, options, path, writer.write)
+            done = read_recording(plan, mapped, robot, options, path, writer.write)
+            done.checks.refuse()
             notices = _notices(sources, done, options)
             writer.finish(_facts(digest, sources, done, mapped))
+    if options.mask:
+        notices += mask(out_dir, done.checks.intervals(options.mask), str(path))
     return notices
 
 
@@ -104,11 +110,12 @@ def with_options(columns: ColumnMap, options: IngestOptions) -> ColumnMap:
 def read_recording(
     plan: Plan,
     columns: ColumnMap,
+    robot: "RobotTree | None",
     options: IngestOptions,
     path: Path,
     sink: Callable[[Columns], None],
 ) -> Read:
-    """Read all samples of a plan in order, and pass them on."""
+    """Read all samples of a plan in order, look at them, and pass them on."""
     findings = Findings(str(path))
     accept = frozenset(options.accept)
 
@@ -121,23 +128,25 @@ def read_recording(
     selection = Selection([interval(text) for text in columns.exclude])
     names = [signal for stream in plan.streams for signal in stream.signals]
     missing = Missing(names, options.fill, str(path))
-    samples, last = 0, 0
+    checks = Checks(plan, robot, str(path), accept)
+    samples, first, last = 0, 0, 0
+
+    def give(rows: Columns) -> None:
+        nonlocal samples, first, last
+        if rows["t"].size:
+            first = first if samples else int(rows["t"][0])
+            last = int(rows["t"][-1])
+            samples += rows["t"].size
+            sink(checks.put(rows))
+
     for batch in base.batches():
         if not followers and len(plan.streams) > 1:
             followers = list(_followers(plan, base, line, options))
         rows = selection.chosen(batch)
         for _, follower in followers:
             rows = selection.joined(rows, follower.at(np.asarray(rows["t"], np.int64)))
-        rows = missing.put(rows)
-        if rows["t"].size:
-            samples += rows["t"].size
-            last = int(rows["t"][-1])
-            sink(rows)
-    rows = missing.end()
-    if rows["t"].size:
-        samples += rows["t"].size
-        last = int(rows["t"][-1])
-        sink(rows)
+        give(missing.put(rows))
+    give(missing.end())
     _note_streams(plan, base, followers, selection, findings)
     if samples < 2:
         said = f"{samples} samples are left: at least two are needed"
@@ -150,12 +159,9 @@ def read_recording(
             hint="is the unit of time right? --time-unit",
         )
     missing.refuse_if_many(accept)
-    lost = base.line.lost
-    dropped = {"time": lost, **selection.dropped}
+    dropped = {"time": base.line.lost, **selection.dropped}
     dropped = {code: count for code, count in dropped.items() if count}
-    return Read(
-        plan, base.line, findings, missing, dropped, samples, (last - selection.first) / 1e9
-    )
+    return Read(plan, base.line, findings, missing, checks, dropped, samples, (last - first) / 1e9)
 
 
 def _followers(
@@ -237,7 +243,7 @@ def _notices(sources: Sources, done: Read, options: IngestOptions) -> list[Notic
             f"{len(done.plan.unused)} columns are not used: {shown}" + (", …" if more > 0 else ""),
         )
     found = [notice for log in sources.logs.values() for notice in log.findings.notices()]
-    found += [*done.findings.notices(), *done.missing.notices()]
+    found += [*done.findings.notices(), *done.missing.notices(), *done.checks.notices()]
     lost = sum(done.dropped.values())
     allowed = percent(options.allow_loss)
     if allowed > 0 and lost <= allowed * (lost + done.samples):

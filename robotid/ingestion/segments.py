@@ -20,9 +20,6 @@ class Selection:
     def __init__(self, exclude: Sequence[tuple[float, float]]) -> None:
         self._exclude = exclude
         self.dropped: dict[str, int] = {}
-        self.first = 0  # time of the first sample that was kept [ns]
-        self._any = False
-        self._number = -1
         self._holes = {"excluded": _Holes(), "no-overlap": _Holes()}
 
     def chosen(self, batch: Columns) -> Columns:

@@ -97,13 +97,16 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.dataset",
         "robotid.contracts.recording",
+        "robotid.dynamics",
         "robotid.ingestion",
         "robotid.logs",
+        "robotid.plausibility",
         "robotid.robot",
         "robotid.stages.configuration",
     ),
     libraries=("numpy", "polars", "pyarrow.parquet", "pydantic", "zstandard"),
-    extras=("h5py", "lz4", "mujoco", "rosbags", "scipy"),  # loaded when such a file is met
+    # Loaded when such a file, or a robot, is met.
+    extras=("h5py", "lz4", "mujoco", "rosbags", "scipy", "torch"),
     run=run,
     gather=gather,
     part_file="recording.parquet",

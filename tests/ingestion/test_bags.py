@@ -14,13 +14,14 @@ def bag(tmp_path, stamps, names=None, topics=(TOPIC,)):
     """A bag in which joints are recorded every 10 ms under the stamps."""
     count = len(stamps)
     t = np.arange(count) * STEP / 1e9
-    signal = np.array([np.sin((3 + k) * t) for k in range(len(NAMES))])
+    signal = np.array([np.sin((13 + k) * t) for k in range(len(NAMES))])
+    speed = np.array([(13 + k) * np.cos((13 + k) * t) for k in range(len(NAMES))])
     messages = []
     for i, stamp in enumerate(stamps):
         order = list(names(i)) if names else list(NAMES)
         rows = [NAMES.index(name) for name in order]
         position, effort = signal[rows, i], 2 * signal[rows, i]
-        message = joint_state(ROS2, int(stamp), order, position, 0 * position, effort)
+        message = joint_state(ROS2, int(stamp), order, position, speed[rows, i], effort)
         messages.append((START + STEP * i, encode(ROS2, message)))
     path = tmp_path / "bag"
     write_rosbag2(path, dict.fromkeys(topics, (TYPE, messages)))

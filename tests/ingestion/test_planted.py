@@ -47,7 +47,7 @@ def recording(rng, rows):
     s = np.arange(rows) / 500
     return {
         "stamp": 1_700_000_000_000_000_000 + t,
-        **{f"p{k}": np.sin((2 + k) * s + rng.normal()) for k in (1, 2)},
+        **{f"p{k}": np.sin((60 + 9 * k) * s + rng.normal()) for k in (1, 2)},
         **{f"e{k}": rng.normal(size=rows) for k in (1, 2)},
     }
 

@@ -1,0 +1,1 @@
+"""Whether a recording can be what it says it is: alone, and against the robot file."""

@@ -1,0 +1,72 @@
+"""Positions that jump by a full turn, made continuous while they pass by."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from robotid.errors import BadDataError
+from robotid.plausibility.blocks import Array
+from robotid.types import Columns
+
+_CLOSE = 0.25  # of a period: how far from a full one a jump may be
+
+
+class Unwrapper:
+    """Takes jumps of about a full period out of columns.
+
+    A step between consecutive samples of a segment is a jump when it is close to one period. Steps
+    between a quarter and three quarters of a period could be fast motion or a jump and are refused.
+    Missing values are skipped; segments start anew, as nothing is known of the time between them.
+
+    Args:
+        periods: by column name [rad, or what the column counts in]; for joints that turn.
+        file: the log, for errors.
+    """
+
+    def __init__(self, periods: Mapping[str, float], file: str | None = None) -> None:
+        self._periods = dict(periods)
+        self._file = file
+        self._last: dict[str, tuple[int, float, float]] = {}  # segment, as read, turns added
+        self.counts = dict.fromkeys(periods, 0)
+
+    def push(self, columns: Columns) -> Columns:
+        """The same rows with the wrapped columns made continuous; rows come in order of time."""
+        changed = dict(columns)
+        for name, period in self._periods.items():
+            changed[name] = self._unwrapped(name, period, columns)
+        return changed
+
+    def _unwrapped(self, name: str, period: float, columns: Columns) -> Array:
+        values = np.array(columns[name], dtype=np.float64)
+        rows = np.flatnonzero(np.isfinite(values))
+        if rows.size == 0:
+            return values
+        segment, seen = columns["segment"][rows], values[rows]
+        last, before, added = self._last.get(name, (int(segment[0]), float(seen[0]), 0.0))
+        steps = np.diff(seen, prepend=before)
+        same = np.diff(segment, prepend=last) == 0
+        steps[~same] = 0.0
+        turns = -np.round(steps / period)
+        rest = np.abs(steps + turns * period)
+        unclear = same & (np.abs(steps) > _CLOSE * period) & (rest > _CLOSE * period)
+        if unclear.any():
+            self._refuse(name, period, int(columns["t"][rows[np.argmax(unclear)]]))
+        self.counts[name] += int(np.count_nonzero(turns))
+        total = np.cumsum(turns)
+        starts = np.maximum.accumulate(np.where(same, -1, np.arange(len(rows))))
+        carried = np.where(starts < 0, added, 0.0)
+        offset = total - np.where(starts < 0, 0.0, total[np.maximum(starts, 0)]) + carried
+        values[rows] = seen + offset * period
+        self._last[name] = int(segment[-1]), float(seen[-1]), float(offset[-1])
+        return values
+
+    def _refuse(self, name: str, period: float, t: int) -> None:
+        raise BadDataError(
+            "ambiguous-wrap",
+            f"{name} steps by about half its period {period:.4g} between two samples: whether it "
+            "turned that fast or jumped back cannot be told",
+            file=self._file,
+            joint=name.partition(".")[2],
+            time=t / 1e9,
+            hint="log faster, or map a position that does not wrap",
+        )
