@@ -95,6 +95,9 @@ def _record(opcode: int, body: bytes) -> bytes:
     return struct.pack("<BQ", opcode, len(body)) + body
 
 
+HEAD = _MAGIC + _record(1, _string("ros2") + _string("robotid"))  # of an MCAP file
+
+
 def mcap_schema(number: int, name: str, definition: str = "") -> bytes:
     """A record that describes a type of messages."""
     body = struct.pack("<H", number) + _string(name) + _string("ros2msg") + _string(definition)
@@ -120,9 +123,8 @@ def mcap_chunk(found: Sequence[Message], channel: int = 1, front: bytes = b"") -
 
 def mcap_of_chunks(chunks: Iterable[bytes]) -> bytes:
     """Chunks as a file without summary: what a recorder leaves that knows no index."""
-    head = _MAGIC + _record(1, _string("ros2") + _string("robotid"))
     tail = _record(15, struct.pack("<I", 0)) + _record(2, struct.pack("<QQI", 0, 0, 0)) + _MAGIC
-    return head + b"".join(chunks) + tail
+    return HEAD + b"".join(chunks) + tail
 
 
 def mcap_chunks(found: Sequence[Message], per_chunk: int, topic: str = TOPIC) -> list[bytes]:

@@ -18,7 +18,7 @@ def bag_cases(base: Base) -> list[Case]:
     damaged = bytearray(chunks[1])
     damaged[-40] ^= 0xFF
     whole = bags.mcap(states, 10)
-    absurd = bags.mcap_of_chunks(chunks)[:-60] + struct.pack("<BQ", 5, 1 << 62) + b"rest"
+    absurd = b"".join([bags.HEAD, *chunks]) + struct.pack("<BQ", 5, 1 << 62) + b"rest"
     bag = bags.rosbag2(states, "bag")
     without = {"bag.db3": bag["bag.db3"]}
     two_parts = bag["metadata.yaml"].replace(b"- bag.db3", b"- bag.db3\n  - bag_1.db3")
@@ -32,19 +32,19 @@ def bag_cases(base: Base) -> list[Case]:
     ]  # fmt: skip
     return [
         Case("B95", "b95_cut.mcap", "an MCAP file that was cut", whole[: len(whole) * 3 // 4], 3,
-             "cut-file"),
+             "cut-bag"),
         Case("B96", "b96_chunk_damaged.mcap", "a chunk whose checksum is wrong",
              bags.mcap_of_chunks([chunks[0], bytes(damaged), chunks[2]]), 3, "damaged-chunk"),
         Case("B97", "b97_absurd_length.mcap", "a record that claims to be larger than any file",
-             absurd, 3, "cut-file"),
+             absurd, 3, "cut-bag"),
         Case("B98", "b98_no_metadata", "a ROS 2 bag without metadata.yaml",
              _folder("b98_no_metadata", without), 0, "no-metadata"),
         Case("B98", "b98_part_missing", "a ROS 2 bag of which one part is missing",
-             _folder("b98_part_missing", {**bag, "metadata.yaml": two_parts}), 65,
+             _folder("b98_part_missing", {**bag, "metadata.yaml": two_parts}), 66,
              "part-missing"),
         Case("B98", "b98_open_journal", "a ROS 2 bag whose recorder was killed: a journal is left",
              _folder("b98_open_journal", {**without, "bag.db3-journal": journal + bytes(4096)}),
-             65, "open-journal"),
+             65, "hot-journal"),
         Case("B98", "b98_no_index.bag.active", "a ROS 1 bag without index",
              _unindexed(ros1), 0, "no-index"),
         Case("B99", "b99_no_such_topic.mcap", "another topic is asked for", whole, 65,

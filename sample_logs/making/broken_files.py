@@ -28,10 +28,10 @@ def file_cases(base: Base) -> list[Case]:
     """B04 to B20, as far as a small file can show them."""
     lines, good = base.lines, text(base.lines)
     short = base.run.first(40)
-    zeros = [(b"0", 1 << 17)] * 32
+    blank_lines = [(b"\n", 1 << 17)] * 160
     return [
         Case("B04", "b04_empty.csv", "no bytes at all", b"", 65, "empty-file"),
-        Case("B05", "b05_header_only.csv", "a header and no rows", text(lines[:1]), 65, "no-rows"),
+        Case("B05", "b05_header_only.csv", "a header and no rows", text(lines[:1]), 65, "no-samples"),
         Case("B06", "b06_one_row.csv", "a single sample", text(lines[:2]), 65, "no-samples"),
         Case("B08", "b08_parquet.csv", "Parquet called .csv", formats.parquet(short), 0,
              "other-extension"),
@@ -49,6 +49,6 @@ def file_cases(base: Base) -> list[Case]:
              stored_gzip(text(csv_lines(base.run, 5)))[:6000], 3, "cut-compression"),
         Case("B19", "b19_cut.csv.zst", "a Zstandard file that was cut",
              raw_zstandard([(good[:1500], 0), (good[1500:], 0)])[:2000], 3, "cut-compression"),
-        Case("B20", "b20_bomb.csv.zst", "400 bytes that unfold to megabytes",
-             raw_zstandard([(text(lines[:2]), 0), *zeros]), 65, "bomb"),
+        Case("B20", "b20_bomb.csv.zst", "700 bytes that unfold to 20 MB",
+             raw_zstandard([(text(lines[:2]), 0), *blank_lines]), 65, "decompression-bomb"),
     ]  # fmt: skip

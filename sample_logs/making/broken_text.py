@@ -43,7 +43,7 @@ def structure_cases(base: Base) -> list[Case]:
         Case("B24", "b24_long_line.csv", "a line in the middle has too many cells",
              text(longer), 65, "wrong-cell-count", at={"line": 10}),
         Case("B25", "b25_blank_lines.csv", "blank lines among the rows",
-             text([*lines[:5], "", "  ", *lines[5:], ""]), 0, "blank-lines"),
+             text([*lines[:5], "", "  ", *lines[5:], ""]), 0, "blank-line"),
         Case("B26", "b26_no_header.csv", "no header", text(rows), 65, "no-header"),
         Case("B26", "b26_no_header_but_a_map.csv", "no header, and a map that knows the columns",
              {"b26_no_header_but_a_map.csv": text(rows), "b26.map.toml": map_of_names.encode()},
@@ -51,7 +51,7 @@ def structure_cases(base: Base) -> list[Case]:
         Case("B27", "b27_header_again.csv", "two logs one after the other",
              text([*lines[:21], header, *lines[21:]]), 65, "repeated-header", at={"line": 22}),
         Case("B28", "b28_same_name.csv", "two columns of one name",
-             text([header.replace("qd.elbow", "q.elbow"), *rows]), 65, "duplicate-column"),
+             text([header.replace("qd.elbow", "q.elbow"), *rows]), 65, "same-column"),
         Case("B29", "b29_comma_at_the_end.csv", "every line ends in a comma",
              text([line + "," for line in lines]), 0, "trailing-delimiter"),
         Case("B29", "b29_no_name.csv", "a column without a name",
@@ -62,20 +62,20 @@ def structure_cases(base: Base) -> list[Case]:
              text(["# arm on the bench", header, units, *rows[:9], "# paused", *rows[9:]]), 0,
              "units-row"),
         Case("B31", "b31_preamble.csv", "words before the header that are not marked",
-             text(["Recorded by the lab", "on a quiet day", *lines]), 65, "no-header"),
+             text(["Recorded by the lab", "on a quiet day", *lines]), 65, "no-map"),
         Case("B32", "b32_semicolons.csv", "semicolons between cells", text(semicolons), 0,
              "delimiter"),
         Case("B33", "b33_decimal_commas.csv", "decimal commas, semicolons between cells",
              text([semicolons[0], *_comma_decimals(lines)]), 0, "decimal-comma"),
         Case("B33", "b33_mixed_decimals.csv", "decimal commas and decimal points",
              text([semicolons[0], *_comma_decimals(lines)[:20], *semicolons[21:]]), 65,
-             "bad-number", at={"line": 22}),
+             "not-a-number", at={"line": 22}),
         Case("B34", "b34_commas_for_both.csv", "decimal commas, commas between cells",
              text([header, *each(rows, ".", ",")]), 65, "wrong-cell-count"),
         Case("B35", "b35_thousands.csv", "a thousands separator",
              text([semicolons[0], *semicolons[1:9],
                    semicolons[9].rsplit(";", 1)[0] + ";1,234.5", *semicolons[10:]]), 65,
-             "bad-number", at={"line": 10}),
+             "not-a-number", at={"line": 10}),
         Case("B36", "b36_spaces.txt", "runs of spaces between cells",
              text(each(lines, ",", "   ")), 0, "delimiter"),
         Case("B37", "b37_open_quote.csv", "a quote that is never closed", text(quoted), 65,
@@ -87,18 +87,18 @@ def structure_cases(base: Base) -> list[Case]:
         Case("B39", "b39_byte_order_mark.csv", "a UTF-8 byte order mark",
              b"\xef\xbb\xbf" + good, 0, "byte-order-mark"),
         Case("B40", "b40_utf16.csv", "UTF-16 with a byte order mark",
-             b"\xff\xfe" + good.decode().encode("utf-16-le"), 0, "encoding"),
+             b"\xff\xfe" + good.decode().encode("utf-16-le"), 0, "re-encoded"),
         Case("B40", "b40_utf16_no_mark.csv", "UTF-16 without a byte order mark",
-             good.decode().encode("utf-16-le"), 65, "encoding"),
+             good.decode().encode("utf-16-le"), 65, "nul-byte"),
         Case("B41", "b41_latin1.csv", "a degree sign in latin-1 in the name of a column",
              good.decode().replace(header, header + ",temp [°C]").replace("\n", ",21\n")
-             .replace("[°C],21", "[°C]").encode("latin-1"), 0, "encoding"),
+             .replace("[°C],21", "[°C]").encode("latin-1"), 0, "latin-1"),
         Case("B42", "b42_nul.csv", "a NUL byte among the numbers",
              good[:600] + b"\0" + good[601:], 65, "nul-byte"),
         Case("B48", "b48_other_order.csv", "the same columns in another order in a second log",
              {"b48_other_order.csv": text([",".join(row.split(",")[i] for i in (0, 6, 5, 4, 3, 2, 1))
                                            for row in lines]),
-              "b48_first.csv": text(base_other(base))}, 0, "", more=("b48_first.csv",)),
+              "b48_first.csv": text(base_other(base))}, 0, "joint-order", more=("b48_first.csv",)),
         Case("B49", "b49_column_missing.csv", "a column is missing in the second log",
              {"b49_column_missing.csv": text([line.rsplit(",", 1)[0] for line in lines]),
               "b49_first.csv": text(base_other(base))}, 65, "joints-differ",
@@ -129,7 +129,7 @@ def number_cases(base: Base) -> list[Case]:
 
     def one(row: str, name: str, value: str, wrong: str) -> Case:
         found = text(cell(lines, 12, 3, value))
-        return Case(row, name, wrong, found, 65, "bad-number", at={"line": 12, "column": 3})
+        return Case(row, name, wrong, found, 65, "not-a-number", at={"line": 12, "column": 3})
 
     truths = [f"{lines[0]},brake", *(f"{row},{'true' if i % 2 else 'false'}"
               for i, row in enumerate(lines[1:]))]  # fmt: skip

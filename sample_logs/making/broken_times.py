@@ -40,7 +40,7 @@ def _after(row: int, shift: float) -> Callable[[Array], Array]:
 
 
 def _jittered(t: Array) -> Array:
-    return t + np.random.default_rng(5).uniform(-0.4, 0.4, t.size) * 0.01
+    return t + np.random.default_rng(5).uniform(-0.2, 0.2, t.size) * 0.01
 
 
 def _files(name: str, files: dict[str, bytes]) -> dict[str, bytes]:
@@ -98,8 +98,8 @@ def time_cases(base: Base) -> list[Case]:
              0, "gap"),
         Case("B59", "b59_dropped_samples.csv", "samples are missing here and there",
              text([header, *missing]), 0, "missing-samples"),
-        Case("B60", "b60_jitter.csv", "steps between 20 % and 180 % of the usual one",
-             moved(run, _jittered), 0, "jitter"),
+        Case("B60", "b60_jitter.csv", "steps between 60 % and 140 % of the usual one: "
+             "filter says how it resamples", moved(run, _jittered), 0, ""),
         Case("B61", "b61_nan_time.csv", "a time that is not a number", text([header, *nan]), 65,
              "time-not-finite", at={"line": 17}),
         Case("B62", "b62_seconds_since_1970.csv", "seconds since 1970: digits of float64 end",
@@ -114,14 +114,14 @@ def time_cases(base: Base) -> list[Case]:
              moved(run, lambda t: np.where(t < 0.05, 0.0, np.round(epoch + t, 4))), 3,
              "before-clock-set"),
         Case("B65", "b65_constant_time.csv", "a time that stands still",
-             moved(run, lambda t: 0 * t + 12.5), 65, "time-stands-still"),
+             moved(run, lambda t: 0 * t + 12.5), 65, "constant-time"),
         Case("B66", "b66_two_rates", "torques at a quarter of the rate, in a file of their own",
              _files("b66_two_rates", two) | {"b66.map.toml": _MAP_OF_TWO.encode()}, 0,
              "other-rate", flags=("--map", "b66.map.toml")),
         Case("B68", "b68_clocks_drift.mcap", "times of stamps and of recording drift apart",
              bags.mcap(drift), 0, "clocks-differ"),
         Case("B68", "b68_no_stamps.mcap", "stamps that are all zero", bags.mcap(unstamped), 65,
-             "time-stands-still"),
+             "constant-time"),
         Case("B69", "b69_simulated_then_real_time.csv", "from the time of a simulation to that "
              "of the wall", moved(run, _after(30, epoch)), 0, "clock-set"),
     ]  # fmt: skip
