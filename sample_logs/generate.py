@@ -1,9 +1,9 @@
 """Make the sample logs again, byte for byte.
 
-    python sample_logs/generate.py                  all of them, in place
-    python sample_logs/generate.py --check          compare with what is there, change nothing
-    python sample_logs/generate.py panda broken     only some folders
-    python sample_logs/generate.py --into FOLDER    somewhere else
+python sample_logs/generate.py                  all of them, in place
+python sample_logs/generate.py --check          compare with what is there, change nothing
+python sample_logs/generate.py panda broken     only some folders
+python sample_logs/generate.py --into FOLDER    somewhere else
 """
 
 import argparse

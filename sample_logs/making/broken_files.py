@@ -31,7 +31,8 @@ def file_cases(base: Base) -> list[Case]:
     blank_lines = [(b"\n", 1 << 17)] * 160
     return [
         Case("B04", "b04_empty.csv", "no bytes at all", b"", 65, "empty-file"),
-        Case("B05", "b05_header_only.csv", "a header and no rows", text(lines[:1]), 65, "no-samples"),
+        Case("B05", "b05_header_only.csv", "a header and no rows", text(lines[:1]), 65,
+             "no-samples"),
         Case("B06", "b06_one_row.csv", "a single sample", text(lines[:2]), 65, "no-samples"),
         Case("B08", "b08_parquet.csv", "Parquet called .csv", formats.parquet(short), 0,
              "other-extension"),

@@ -55,5 +55,7 @@ class Case(NamedTuple):
         optional = {"flags": list(self.flags), "more": list(self.more), "pending": self.pending}
         values |= {key: value for key, value in optional.items() if value}
         values |= {"exit": self.exit, "code": self.code, **self.at}
-        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+        lines = [
+            f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()
+        ]
         return "\n".join(["[[log]]", *lines]) + "\n"
