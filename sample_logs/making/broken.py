@@ -27,8 +27,10 @@ _HEAD = """\
 
 def cases(base: Base) -> list[Case]:
     """Everything that is broken, and the log that is not."""
-    good = Case("-", "good.csv", "nothing", text(csv_lines(base.run, 5)), 0, "",
-                flags=("--robot", "double_pendulum"))  # fmt: skip
+    good = [
+        Case("-", name, "nothing", text(csv_lines(run, 5)), 0, "", ("--robot", "double_pendulum"))
+        for name, run in (("good.csv", base.run), ("good_motion.csv", base.motion))
+    ]
     makers = (
         file_cases,
         structure_cases,
@@ -38,14 +40,15 @@ def cases(base: Base) -> list[Case]:
         model_cases,
         bag_cases,
     )
-    return [good, *(case for maker in makers for case in maker(base))]
+    return [*good, *(case for maker in makers for case in maker(base))]
 
 
 def make_broken(folder: Path) -> None:
     """Write the broken logs, `expected.toml`, and the truth behind them."""
     with tempfile.TemporaryDirectory() as place:
         simulate("double_pendulum", CONFIG, Path(place))
-        base = Base(*(read_csv(Path(place) / f"run{n}.csv") for n in (1, 2)))
+        run, other = (read_csv(Path(place) / f"run{n}.csv") for n in (1, 2))
+        base = Base(run.first(300), other.first(300), run.every(2))
         (folder / "truth.json").write_bytes((Path(place) / "truth.json").read_bytes())
     found = cases(base)
     for case in found:

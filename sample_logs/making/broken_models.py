@@ -20,15 +20,16 @@ def _of_one(values: np.ndarray, joint: int, new: np.ndarray | float) -> np.ndarr
     return out
 
 
+def _wrapped(q: np.ndarray) -> np.ndarray:
+    return (q + np.pi) % (2 * np.pi) - np.pi
+
+
 def model_cases(base: Base) -> list[Case]:
     """B67, B70 and B74 to B94: what only shows against the laws of motion or the robot."""
-    run = base.run
+    run = base.motion
     q, qd, tau = run.q, run.qd, run.tau
-    both, second = np.array([1.0, 1.0]), np.array([1.0, -1.0])
-    late = np.vstack([np.repeat(tau[:1], 6, axis=0), tau[:-6]])
-    turning = q + np.linspace(0, 9, len(q))[:, None] * both
-    rates = qd + 9 / (len(q) - 1) * 100 * both
-    wrapped = (turning + np.pi) % (2 * np.pi) - np.pi
+    second = np.array([1.0, -1.0])
+    late = np.vstack([np.repeat(tau[:1], 5, axis=0), tau[:-5]])
     spikes = tau.copy()
     spikes[[40, 140, 240], 0] += 60.0
     stuck = tau.copy()
@@ -43,7 +44,7 @@ def model_cases(base: Base) -> list[Case]:
         return Case(row, f"{row.lower()}_{name}.csv", wrong, log, exit, code, ROBOT, pending=_WAITS)
 
     return [
-        case("B67", "late_torques", "torques 60 ms later than positions", "torque-lag", 0,
+        case("B67", "late_torques", "torques 100 ms later than positions", "torque-lag", 0,
              tau=late),
         case("B74", "degrees", "positions and velocities in degrees", "looks-like-degrees",
              q=_DEG * q, qd=_DEG * qd),
@@ -51,23 +52,27 @@ def model_cases(base: Base) -> list[Case]:
              "looks-like-degrees", q=_DEG * q),
         case("B75", "rpm", "velocities in revolutions per minute", "velocity-unit",
              qd=60 / (2 * np.pi) * qd),
-        case("B75", "millinewtonmetres", "torques in mN m", "torque-scale", 0, tau=1e3 * tau),
-        case("B76", "currents", "currents where torques should be", "torque-scale", 0,
-             tau=tau / np.array([1.7, 0.6])),
+        case("B75", "millinewtonmetres", "torques in mN m", "torque-scale", tau=1e3 * tau),
+        case("B76", "currents", "currents where torques should be, 12 N m/A and 8 N m/A",
+             "torque-scale", tau=tau / np.array([12.0, 8.0])),
         case("B77", "motor_side", "torques of the motors, in front of gears of 1:50",
-             "torque-scale", 0, tau=tau / 50),
-        case("B78", "sign", "the torque of one joint has the wrong sign", "torque-sign", 0,
+             "torque-scale", tau=tau / 50),
+        case("B78", "sign", "the torque of one joint has the wrong sign", "torque-sign",
              tau=second * tau),
-        case("B79", "swapped_torques", "torques of the two joints are swapped", "torque-swapped",
-             0, tau=tau[:, ::-1]),
-        case("B84", "wrapped", "positions that jump from π to -π", "wrapped", 0, q=wrapped,
-             qd=rates),
+        case("B78", "unsigned", "torques without their sign", "unsigned-torque",
+             tau=np.abs(tau)),
+        case("B79", "swapped_torques", "torques of the two joints are swapped",
+             "torque-of-other-joint", tau=tau[:, ::-1]),
+        case("B84", "wrapped", "positions that jump from π to -π", "wrapped", 0,
+             q=_wrapped(q + 1.5 * run.t[:, None]), qd=qd + 1.5),
+        case("B84", "wrapped_too_fast", "half a turn from sample to sample, wrapped: which way?",
+             "ambiguous-wrap", q=_wrapped(q + 150 * run.t[:, None]), qd=qd + 150),
         case("B86", "saturated", "torques cut off at what the motor can do", "saturated", 0,
              tau=np.clip(tau, -top, top)),
-        case("B87", "stuck", "a torque sensor that hangs for 0.8 s", "stuck", 0, tau=stuck),
-        case("B87", "dead", "a torque sensor that says zero all the time", "dead-channel", 0,
+        case("B87", "stuck", "a torque sensor that hangs for 1.6 s", "stuck", 0, tau=stuck),
+        case("B87", "dead", "a torque sensor that says zero all the time", "dead-channel",
              tau=_of_one(tau, 1, 0.0)),
-        case("B88", "spikes", "three values far off", "spikes", 0, tau=spikes),
+        case("B88", "spikes", "three values far off", "spike", 0, tau=spikes),
         case("B89", "coarse", "positions in steps as large as the motion", "coarse-steps", 0,
              q=np.round(q / 0.2) * 0.2),
         case("B90", "held", "velocities that are renewed only every fifth sample", "held-values",

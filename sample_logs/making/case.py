@@ -7,10 +7,17 @@ from making.signals import Recording, csv_lines
 
 
 class Base(NamedTuple):
-    """What broken logs are made from: two recordings of a double pendulum, 300 samples each."""
+    """What broken logs are made from, all of a double pendulum.
+
+    Args:
+        run: 3 s at 100 Hz.
+        other: another recording.
+        motion: 8 s at 50 Hz, enough to compare torques with those of a model.
+    """
 
     run: Recording
     other: Recording
+    motion: Recording
 
     @property
     def lines(self) -> list[str]:

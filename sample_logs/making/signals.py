@@ -28,6 +28,10 @@ class Recording(NamedTuple):
         """Only the first samples."""
         return Recording(self.joints, *(array[:samples] for array in self[1:]))
 
+    def every(self, step: int) -> "Recording":
+        """Only every so manieth sample."""
+        return Recording(self.joints, *(array[::step] for array in self[1:]))
+
     @property
     def names(self) -> list[str]:
         """Names of all columns."""

@@ -35,7 +35,7 @@ def test_every_file_has_its_answer_and_every_answer_its_file():
         needed |= {case["log"], *case.get("more", []), *given}
     assert {path.name for path in BROKEN.iterdir()} == needed
     assert all(re.fullmatch(r"b\d\d_.*", case["log"]) for case in EXPECTED if case["row"] != "-")
-    assert all(case["log"].startswith(case["row"].lower()) for case in EXPECTED[1:])
+    assert all(case["log"].startswith(case["row"].lower()) for case in EXPECTED[2:])
     for path in BROKEN.rglob("b*"):
         assert path.is_dir() or path.stat().st_size < 41_000
 
