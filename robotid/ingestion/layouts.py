@@ -39,7 +39,8 @@ def _own_header(places: list[Place]) -> ColumnMap | None:
 
     Where `t` is missing the names still say what is what; flags may say the rest (B52).
     """
-    for _, stream in places:
+    timed_first = sorted(places, key=lambda place: place.stream.column("t") is None)
+    for _, stream in timed_first:
         names = {column.name for column in stream.columns}
         if not any(name.startswith("q.") for name in names):
             continue

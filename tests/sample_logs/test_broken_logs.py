@@ -59,7 +59,7 @@ def test_the_answer_is_the_expected_one(ingest, case):
             where = re.search(r"(line|byte|message) \d", notice.message)
             assert notice.hint or notice.line or notice.time or where or case["row"] < "B21"
     # What is wrong with text must not change a number that is kept.
-    if case["exit"] < 65 and case["row"] < "B52":
+    if case["exit"] < 65 and "B04" <= case["row"] < "B52":
         same_samples(found, ingest(BROKEN / "good.csv"))
 
 
