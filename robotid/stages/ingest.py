@@ -114,8 +114,10 @@ STAGE = Stage(
         "robotid.ingestion",
         "robotid.logs",
         "robotid.robot",
+        "robotid.stages.configuration",
     ),
-    libraries=("numpy", "polars", "pyarrow.parquet", "pydantic"),
+    libraries=("numpy", "polars", "pyarrow.parquet", "pydantic", "zstandard"),
+    extras=("h5py", "lz4", "mujoco", "rosbags", "scipy"),  # loaded when such a file is met
     run=run,
     gather=gather,
     part_file="recording.parquet",
