@@ -3,11 +3,8 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.conftest import PROJECT, SAMPLES, run_process
@@ -78,20 +75,6 @@ def test_r27_outputs_carry_no_machine(robotid, tmp_path):
         if path.is_file():
             data = path.read_bytes()
             assert not [word for word in words if word.encode() in data], path
-
-
-def test_sample_logs_are_what_the_script_makes(tmp_path):
-    """Six decimals are written; another processor may round the last one differently."""
-    pytest.importorskip("mujoco")
-    script = SAMPLES / "generate.py"
-    subprocess.run([sys.executable, script, tmp_path], check=True)
-    for log in SAMPLES.glob("*.csv"):
-        made = np.loadtxt(tmp_path / log.name, delimiter=",", skiprows=1)
-        kept = np.loadtxt(log, delimiter=",", skiprows=1)
-        np.testing.assert_allclose(made, kept, atol=2e-6)
-    assert json.loads((tmp_path / "truth.json").read_text()) == pytest.approx(
-        json.loads((SAMPLES / "truth.json").read_text())
-    )
 
 
 REAL_LOGS = os.environ.get("ROBOTID_REAL_LOGS")

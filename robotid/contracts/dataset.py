@@ -82,7 +82,7 @@ def write_index(
     names = {name: [joint.name for joint in facts.joints] for name, facts in recordings.items()}
     first = next(iter(recordings))
     for name in names:
-        if names[name] != names[first]:
+        if sorted(names[name]) != sorted(names[first]):  # columns are found by name (B48)
             raise BadDataError(
                 "joints-differ",
                 f"recording {name} has joints {names[name]}, {first} has {names[first]}",

@@ -35,19 +35,23 @@ def map_of(sources: Sources, stream: str | None = None) -> ColumnMap:
 
 
 def _own_header(places: list[Place]) -> ColumnMap | None:
-    """`t` [s] and `q.<joint>`, `qd.<joint>`, `tau.<joint>` in SI units."""
-    for _, stream in places:
+    """`t` [s] and `q.<joint>`, `qd.<joint>`, `tau.<joint>` in SI units.
+
+    Where `t` is missing the names still say what is what; flags may say the rest (B52).
+    """
+    timed_first = sorted(places, key=lambda place: place.stream.column("t") is None)
+    for _, stream in timed_first:
         names = {column.name for column in stream.columns}
-        if "t" not in names or not any(name.startswith("q.") for name in names):
+        if not any(name.startswith("q.") for name in names):
             continue
-        time = stream.column("t")
         maps = {
             signal: {"columns": f"{signal}.{{joint}}", "stream": stream.name}
             for signal in SIGNALS
             if any(name.startswith(f"{signal}.") for name in names)
         }
-        unit = (time.unit if time else None) or "s"
-        return ColumnMap.model_validate({"time": TimeMap(column="t", unit=unit), **maps})
+        column = stream.column("t")
+        time = TimeMap(column="t", unit=column.unit or "s") if column else TimeMap()
+        return ColumnMap.model_validate({"time": time, **maps})
     return None
 
 

@@ -164,12 +164,15 @@ def _found_in_log(columns: ColumnMap, sources: Sources) -> list[str]:
     return list(found)
 
 
-def _refuse_joints(sources: Sources, found: Sequence[str], wanted: Sequence[str]) -> None:
-    """Names that differ: say how they may belong together (B81, B82)."""
+def _refuse_joints(
+    sources: Sources, signal: str, found: Sequence[str], wanted: Sequence[str]
+) -> None:
+    """Names that differ: say how they may belong together (B49, B81, B82)."""
     missing = [name for name in wanted if name not in found]
     raise BadDataError(
         "joints-differ",
-        f"the robot has {', '.join(missing[:6])}, the log has {', '.join(found[:8])}",
+        f"no {signal} of {', '.join(missing[:6])} in the log; it has that of "
+        f"{', '.join(found[:8])}",
         file=str(sources.path),
         hint=_suggestion(found, wanted),
     )
@@ -199,7 +202,7 @@ def _present(
                 q=SignalMap(**signal.model_dump(include={"columns", "stream", "file"}))
             )
             found = _found_in_log(mapped, sources)
-            _refuse_joints(sources, found, called)
+            _refuse_joints(sources, name, found, called)
     return chosen
 
 

@@ -28,7 +28,7 @@ def write_simulation(folder: Path, simulated: Simulated, digits: int) -> None:
     for recording, (name, log) in enumerate(simulated.logs.items()):
         signals = {"q": log.q, "qd": log.qd, "tau": log.tau}
         measured = {signal: values for signal, values in signals.items() if values is not None}
-        _write_csv(folder / f"{name}.csv", simulated.t, _columns(measured, joints), digits)
+        _write_csv(folder / f"{name}.csv", log.t, _columns(measured, joints), digits)
         true = _true_signals(simulated.motion, recording, simulated.clock.every)
         columns = {"t": np.round(simulated.t * 1e9).astype(np.int64), **_columns(true, joints)}
         table = pa.table({column: pa.array(values) for column, values in columns.items()})

@@ -147,6 +147,13 @@ class SimulationOptions(BaseModel):
     noise_q: float = Field(default=1e-5, ge=0, description="Noise of q, std [rad, m].")
     noise_qd: float = Field(default=1e-3, ge=0, description="Noise of qd, std [rad/s, m/s].")
     noise_tau: float = Field(default=0.002, ge=0, description="Noise of tau, std, share of torque.")
+    jitter: float = Field(
+        default=0.0,
+        ge=0,
+        le=0.2,
+        description="How much too early or late samples are taken, std, share of their distance; "
+        "their times say so.",
+    )
     delay_s: float = Field(
         default=0.0, ge=0, le=1, description="How late tau is against q and qd [s]."
     )

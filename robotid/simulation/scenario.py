@@ -30,7 +30,7 @@ _PIECE = 2000  # control steps
 class Simulated(NamedTuple):
     """Logs by name, what really happened, and what it was made from.
 
-    `t` has shape (samples,) [s]; recording i of `motion` belongs to the i-th log.
+    `t` has shape (samples,) [s], without jitter; recording i of `motion` belongs to the i-th log.
     """
 
     t: Array
@@ -154,6 +154,7 @@ def _sensors(robot: RobotTree, options: SimulationOptions, scale: Array) -> Sens
         noise_q=options.noise_q,
         noise_qd=options.noise_qd,
         noise_tau=options.noise_tau * scale,
+        jitter_s=options.jitter / options.rate_hz,
         delay_s=options.delay_s,
         offset=options.torque_offset * scale,
         walk=options.torque_walk * scale,

@@ -1,4 +1,4 @@
-"""What sensors make of a motion: quantisation, noise, delay, offset and drift."""
+"""What sensors make of a motion: jitter, quantisation, noise, delay, offset and drift."""
 
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ class Sensors(NamedTuple):
         encoder_step: of the position sensors [rad or m]; 0 for one without steps.
         noise_q, noise_qd: standard deviations [rad, rad/s; or m, m/s].
         noise_tau: standard deviation [N m].
+        jitter_s: standard deviation of the times of samples about those they should have.
         delay_s: how long after position and velocity a torque is seen.
         offset: standard deviation of the torque sensors' zero, drawn once [N m].
         walk: standard deviation of their random walk after a minute [N m].
@@ -30,6 +31,7 @@ class Sensors(NamedTuple):
     noise_q: float
     noise_qd: float
     noise_tau: Array
+    jitter_s: float
     delay_s: float
     offset: Array
     walk: Array
@@ -43,9 +45,11 @@ class Sensors(NamedTuple):
 class Measured(NamedTuple):
     """The log of one recording, each of shape (samples, n); `qd` is None when not measured.
 
-    `bias` is what drift and offset added to the torque.
+    `t` are the times of its samples [s], shape (samples,); `bias` is what drift and offset added
+    to the torque.
     """
 
+    t: Array
     q: Array
     qd: Array | None
     tau: Array
@@ -56,34 +60,47 @@ def measure(
     motion: Motion, recording: int, clock: Clock, sensors: Sensors, random: np.random.Generator
 ) -> Measured:
     """What the log of one recording says."""
-    t = np.arange(clock.samples, dtype=np.float64) * (clock.every * clock.step_s)
+    step = clock.every * clock.step_s
+    t = np.arange(clock.samples, dtype=np.float64) * step
     on_motor = sensors.position == "motor"
     q = (motion.theta if on_motor else motion.q)[:, recording]
     qd = (motion.thetad if on_motor else motion.qd)[:, recording]
     noise = random.standard_normal((3, *q.shape))
+    bias = _bias(t, sensors, random)
+    late = _late(t, sensors, random)
+    if late.any():
+        shift, qdd = late[:, None], np.gradient(qd, step, axis=0)
+        q, qd = q + qd * shift + qdd * shift**2 / 2, qd + qdd * shift
     seen = q + sensors.noise_q * noise[0]
     if sensors.encoder_step.any():
         seen = np.round(seen / sensors.encoder_step) * sensors.encoder_step
     rate: Array | None = qd + sensors.noise_qd * noise[1]
     if sensors.velocity == "difference":
-        rate = np.diff(seen, axis=0, prepend=seen[:1]) / (clock.every * clock.step_s)
+        moved = np.diff(seen, axis=0, prepend=seen[:1])
+        rate = moved / np.diff(t + late, prepend=-step)[:, None]
     elif sensors.velocity == "none":
         rate = None
-    bias = _bias(t, sensors, random)
-    tau = _torque(motion, recording, clock, sensors)
-    return Measured(seen, rate, tau + bias + sensors.noise_tau * noise[2], bias)
+    tau = _torque(motion, recording, clock, sensors, late)
+    return Measured(t + late, seen, rate, tau + bias + sensors.noise_tau * noise[2], bias)
 
 
-def _torque(motion: Motion, recording: int, clock: Clock, sensors: Sensors) -> Array:
+def _late(t: Array, sensors: Sensors, random: np.random.Generator) -> Array:
+    """How much too late each sample is taken [s]; never so much that their order changes."""
+    if not sensors.jitter_s:
+        return np.zeros_like(t)
+    late: Array = sensors.jitter_s * np.clip(random.standard_normal(t.size), -2, 2)
+    late[0] = 0.0  # it starts the clock
+    return late
+
+
+def _torque(motion: Motion, recording: int, clock: Clock, sensors: Sensors, late: Array) -> Array:
     """The torque that was there `delay_s` ago, linear between the times it is known at."""
     if sensors.torque == "motor":
         known, every = motion.tau[:, recording], 1
     else:
         known, every = motion.tau_link[:, recording], clock.every
-    when = np.arange(clock.samples) * (clock.every / every) - sensors.delay_s / (
-        clock.step_s * every
-    )
-    when = np.maximum(when, 0.0)
+    when = np.arange(clock.samples) * (clock.every / every)
+    when = np.maximum(when + (late - sensors.delay_s) / (clock.step_s * every), 0.0)
     before = np.minimum(when.astype(np.int64), len(known) - 1)
     after = np.minimum(before + 1, len(known) - 1)
     share = (when - before)[:, None]

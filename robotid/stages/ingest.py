@@ -1,6 +1,6 @@
 """`ingest`: raw logs into a dataset."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from robotid.stages.configuration import TomlFile, parse_config
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
 if TYPE_CHECKING:
+    from robotid.contracts.recording import RecordingFacts
     from robotid.robot.tree import RobotTree
 
 
@@ -69,7 +70,20 @@ def gather(
             )
     splits = assign_splits(list(recordings), config.train, config.val, config.test)
     write_index(out_dir, recordings, splits)
-    return []
+    return _other_orders(recordings)
+
+
+def _other_orders(recordings: "Mapping[str, RecordingFacts]") -> list[Notice]:
+    """Joints in another order than in the first recording do no harm, and are said (B48)."""
+    orders = {name: [joint.name for joint in f.joints] for name, f in recordings.items()}
+    first = next(iter(orders))
+    others = [name for name, order in orders.items() if order != orders[first]]
+    if not others:
+        return []
+    said = f"joints come in another order than in {first} in {', '.join(others[:5])}"
+    if len(others) > 5:
+        said += f" and {len(others) - 5} more"
+    return [Notice(code="joint-order", message=f"{said}; they are told apart by name")]
 
 
 STAGE = Stage(

@@ -29,8 +29,9 @@ def test_good_times_are_kept_to_the_nanosecond(ingest, motion):
 
 def test_b52_no_column_of_times(ingest, motion):
     del motion["t"]
-    assert refusal(ingest, motion).code == "no-map"
+    assert refusal(ingest, motion).code == "no-time"
     assert refusal(ingest, motion, PLAIN).code == "no-time"
+    assert ingest(motion, rate_hz=250.0).facts.rate_hz == pytest.approx(250)
     done = ingest(motion, PLAIN, rate_hz=250.0)
     np.testing.assert_array_equal(done.columns["t"], np.arange(200) * 4_000_000)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicHermiteSpline
 
 from tests.simulation.conftest import slider
 
@@ -89,3 +90,25 @@ def test_offset_walk_and_warming(run):
     warm = biases(torque_warming=0.02, warming_s=1.0)
     np.testing.assert_allclose(np.abs(warm[:, -1]), 2.0 * (1 - np.exp(-2.95)), rtol=1e-12)
     assert 0.3 < (warm[:, -1] > 0).mean() < 0.7
+
+
+def test_jitter_moves_samples_and_their_times(run):
+    """What is logged is what was at the time that is logged, between the times of the truth."""
+    done = run(slider(), jitter=0.1, **LONG)
+    log, step = done.logs["run1"], 1 / 500.0
+    late = (log.t - done.t) / step
+    assert late[0] == 0.0
+    assert np.abs(late).max() < 0.2 + 1e-9
+    assert late.std() == pytest.approx(0.096, rel=0.03)  # deviations beyond two are made two
+    assert (np.diff(log.t) > 0).all()
+    q, qd = done.motion.q[:, 0, 0], done.motion.qd[:, 0, 0]
+    shift = np.abs(log.q[:, 0] - q).max()
+    assert shift == pytest.approx(np.abs(qd * late * step).max(), rel=0.01)
+    expected = CubicHermiteSpline(done.t, q, qd)
+    np.testing.assert_allclose(log.q[:, 0], expected(log.t), atol=1e-4 * shift)
+    qd_error = np.abs(log.qd[:, 0] - expected(log.t, 1)).max()
+    assert qd_error < 0.01 * np.abs(log.qd[:, 0] - qd).max()
+    steps = np.arange(done.clock.steps) / 1000.0
+    np.testing.assert_allclose(
+        log.tau[:, 0], np.interp(log.t, steps, done.motion.tau[:, 0, 0]), atol=1e-9
+    )

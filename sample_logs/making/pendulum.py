@@ -2,12 +2,9 @@
 
 A rod of 0.5 m with a bob swings about a horizontal axis, driven by a torque motor that tracks a
 sum of sines. Noise, friction and a torque offset are added the way a real bench has them.
-
-    python sample_logs/pendulum/generate.py [FOLDER]
 """
 
 import json
-import sys
 from pathlib import Path
 
 import mujoco
@@ -77,7 +74,7 @@ def record(model: mujoco.MjModel, motion: list[tuple[float, float]], seed: int) 
     return columns
 
 
-def main(folder: Path) -> None:
+def make_pendulum(folder: Path) -> None:
     """Write the recordings and the truth."""
     model = mujoco.MjModel.from_xml_string(MODEL)
     for seed, (name, motion) in enumerate(MOTIONS.items()):
@@ -90,7 +87,3 @@ def main(folder: Path) -> None:
             comments="",
         )
     (folder / "truth.json").write_text(json.dumps(truth(model), indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)
