@@ -18,7 +18,7 @@ LAYERS = [
     {"__main__"},
     {"cli"},
     {"runner"},
-    {"stages"},
+    {"stages", "inspection"},
     {"ingestion"},
     {"excitation", "fitting", "evaluation", "reporting", "logs", "simulation"},
     {"models"},
