@@ -18,7 +18,7 @@ _WINDOWS = 4000
 _LEAST_ROWS = 5  # of a window
 _LEAST_WINDOWS = 8
 _MOVING = 0.2  # of the usual largest change: windows with less say nothing
-_RELATED = 0.9
+_UNRELATED = 0.25  # of a change that the integral does not explain
 _TOLERANCE = 0.03
 
 
@@ -107,9 +107,9 @@ def _ratio(change: Array, integral: Array) -> float | None:
         return None
     moving = np.abs(integral) > _MOVING * np.quantile(np.abs(integral), 0.95)
     change, integral = change[moving], integral[moving]
-    if integral.size < _LEAST_WINDOWS or not integral.any() or not change.any():
+    if integral.size < _LEAST_WINDOWS or not np.median(np.abs(change)) > 0:
         return None
     found = float(np.median(change / integral))
     # Jumps of an encoder and the like must not hide that all the rest fits.
     off = np.median(np.abs(change - found * integral)) / np.median(np.abs(change))
-    return found if off < 1 - _RELATED else None
+    return found if off < _UNRELATED else None

@@ -44,7 +44,7 @@ def _last_number(name: str) -> str:
 _WAYS: tuple[tuple[Callable[[str], str], str], ...] = (
     (str, "by name"),
     (_plain, "by name"),
-    (_without_joint, "by name without “joint”"),
+    (_without_joint, "by name without the word joint"),
     (_without_first_word, "by name without its first word"),
     (_last_number, "by number"),
 )

@@ -27,12 +27,15 @@ def torque_of(tau: Group | None, current: Group | None, qd: Group | None) -> Tor
         assert tau is not None or current is not None
         group = tau or current  # type: ignore[assignment]
         unit = stated_unit(group) or "Nm"
+        if stated_unit(group) is None:
+            said.append(Remark("tau", "nothing states the unit: N m at the joints is assumed"))
     if UNITS[unit].measures == "current":
         line = "constant = […]  # N m/A, one per joint or one for all"
         said.append(Remark("tau", "currents: torque constants are needed", True, line))
         said.append(Remark("tau", 'with gears also side = "motor" and [motor] gear = […]', True))
-    if group.dead:
-        said.append(Remark("tau", "these never change", True))
+    still = [c.name for c in group.columns if c.constant or not c.values]
+    if still:
+        said.append(Remark("tau", f"never changes: {', '.join(still[:6])}", True))
     if group.facts.weak:
         text = 'is it a torque? unit = "A" with constant, or scale to N m'
         said.append(Remark("tau", text, True))

@@ -12,6 +12,7 @@ from robotid.ingestion.resolve import resolve
 from robotid.ingestion.sources import Sources
 from robotid.inspection.survey import limited
 from robotid.logs.log import Batch, Column, Log, Stream
+from robotid.types import Columns
 
 if TYPE_CHECKING:
     from robotid.robot.tree import RobotTree
@@ -52,7 +53,7 @@ def tried(
         mapped = with_options(columns, options)
         try:
             plan = resolve(mapped, Sources(path, dict(logs)), robot)
-            done = read_recording(plan, mapped, options, path, lambda rows: None)
+            done = read_recording(plan, mapped, options, path, _forget)
         except RobotidError as error:
             refused.append(error.notice)
             answer = _answer(error.notice, options)
@@ -64,6 +65,10 @@ def tried(
             found = (*done.findings.notices(), *done.missing.notices())
             return Trial(tuple(refused), tuple(flags), found)
     return Trial(tuple(refused), tuple(flags), ())
+
+
+def _forget(rows: Columns) -> None:
+    del rows
 
 
 def _answer(notice: Notice, options: IngestOptions) -> tuple[str, IngestOptions] | None:

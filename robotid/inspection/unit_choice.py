@@ -64,10 +64,14 @@ def _by_range(
     text = f"values from {min(lows):.4g} to {max(highs):.4g}"
     if limits is not None:
         unit = next((u for u in (small, large) if _inside(q, limits, UNITS[u].factor)), None)
-        if unit is not None and (not fits or unit in fits):
+        if unit == small and (not fits or unit in fits):
             said.append(Remark("q", f"{text}: within the limits of the robot in {unit}"))
             return unit
         said.append(Remark("q", f"{text}: beyond the limits of the robot in {small}", True))
+        if unit is not None and (not fits or unit in fits):
+            text = f'{unit} would fit, or {small} at the motors (side = "motor")'
+            said.append(Remark("q", text, True))
+            return unit
     far = max(abs(min(lows)), abs(max(highs))) > (_FAR_RAD if kind == "revolute" else 10.0)
     chosen = large if far else small
     if fits and chosen not in fits:
@@ -100,13 +104,14 @@ def _about_ratio(
 ) -> list[Remark]:
     known = [ratio for ratio in ratios if ratio is not None]
     if not known:
-        return [Remark("qd", "nothing moves enough to compare with dq/dt", True)]
+        text = "dq/dt could not be compared: hardly any motion, or not related to it"
+        return [Remark("qd", text, True)]
     expected = UNITS[qd_unit].factor / UNITS[q_unit].factor if qd_unit in UNITS else 1.0
     ratio = float(np.median(np.abs(known)))
-    said = [Remark("qd", f"dq/dt is {ratio:.4g} times qd, {expected:.4g} expected of {qd_unit}")]
+    said = [Remark("qd", f"dq/dt over qd is {ratio:.4g}: {q_unit} and {qd_unit} fit")]
     if abs(ratio / expected - 1) > 0.03:
         pairs = [f"{q} with {qd}" for q, qd in fitting_units(ratio, kind)]
-        text = f"dq/dt is {ratio:.4g} times qd, {expected:.4g} expected of {q_unit} and {qd_unit}"
+        text = f"dq/dt over qd is {ratio:.4g}, not {expected:.4g} as of {q_unit} and {qd_unit}"
         fits = f": {' or '.join(pairs)} would fit" if pairs else ": a gear, or the unit of time?"
         said = [Remark("qd", text + fits, True)]
     flipped = [str(n) for n, r in enumerate(ratios, 1) if r is not None and r < 0]
