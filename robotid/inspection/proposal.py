@@ -161,13 +161,15 @@ def _fill(
         }
 
     q, qd = chosen["q"], chosen.get("qd")
-    units = motion_units(q, qd, _ratios(q, qd, time), _limits(joints, robot))
+    limits = _limits(joints, robot)
+    mixed = limits is not None and limits.mixed
+    units = motion_units(q, qd, _ratios(q, qd, time), limits)
     draft.tables["q"] = table(q, units[0])
     if qd is not None:
         draft.tables["qd"] = table(qd, units[1])
     draft.remarks += units[2]
     if "tau" in chosen or "current" in chosen:
-        torque = torque_of(chosen.get("tau"), chosen.get("current"), qd)
+        torque = torque_of(chosen.get("tau"), chosen.get("current"), qd, mixed=mixed)
         draft.tables["tau"] = {**table(torque.group, torque.unit), **torque.more}
         draft.remarks += torque.remarks
         if torque.group is chosen.get("current"):
@@ -176,7 +178,8 @@ def _fill(
         said = "no column looks like a torque or a current: only motions can be read"
         draft.remarks.append(Remark("tau", said, True, 'columns = "…{n}"'))
     if "tau_cmd" in chosen:
-        asked = table(chosen["tau_cmd"], stated_unit(chosen["tau_cmd"]) or "Nm")
+        unit = stated_unit(chosen["tau_cmd"]) or (None if mixed else "Nm")
+        asked = table(chosen["tau_cmd"], unit)
         draft.tables["tau_cmd"] = {**asked, "kind": "commanded"}
     if "current" in chosen:
         draft.tables["current"] = table(chosen["current"], current_unit(chosen["current"]))

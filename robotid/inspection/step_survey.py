@@ -79,7 +79,7 @@ class StepSurvey:
         if not self._alive or not self._count:
             return None
         mean = self._sum / self._count
-        jitter = float(np.sqrt(max(0.0, self._squares / self._count - mean**2)) / mean)
+        jitter = float(np.sqrt(max(0.0, self._squares / self._count - mean * mean)) / mean)
         return TimeFacts(self._step, self._gaps, self._longest, self._back, self._same, jitter)
 
     def _start(self) -> None:

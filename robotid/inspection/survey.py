@@ -163,7 +163,7 @@ class _Seen:
             squares = float(((values - mean) ** 2).sum())
             count = self._values + values.size
             delta = mean - self._mean
-            self._squares += squares + delta**2 * self._values * values.size / count
+            self._squares += squares + delta * delta * (self._values * values.size / count)
             self._mean += delta * values.size / count
         self._values = count
 

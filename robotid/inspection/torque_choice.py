@@ -17,19 +17,29 @@ class Torque(NamedTuple):
     remarks: list[Remark]
 
 
-def torque_of(tau: Group | None, current: Group | None, qd: Group | None) -> Torque:
-    """Torques; currents stand for them where there are none."""
+def torque_of(tau: Group | None, current: Group | None, qd: Group | None, *, mixed: bool) -> Torque:
+    """Torques; currents stand for them where there are none.
+
+    Args:
+        tau: columns of torques.
+        current: columns of currents.
+        qd: columns of velocities.
+        mixed: whether some joints turn and others slide.
+    """
     said: list[Remark] = []
     more: dict[str, Any] = {}
+    unit: str | None
     if (tau is None or tau.dead) and current is not None and not current.dead:
         group, unit = current, current_unit(current)
     else:
         assert tau is not None or current is not None
         group = tau or current  # type: ignore[assignment]
-        unit = stated_unit(group) or "Nm"
+        unit = stated_unit(group) or (None if mixed else "Nm")
         if stated_unit(group) is None:
-            said.append(Remark("tau", "nothing states the unit: N m at the joints is assumed"))
-    if UNITS[unit].measures == "current":
+            assumed = "N m or N" if mixed else "N m"
+            text = f"nothing states the unit: {assumed} at the joints is assumed"
+            said.append(Remark("tau", text))
+    if unit is not None and UNITS[unit].measures == "current":
         line = "constant = […]  # N m/A, one per joint or one for all"
         said.append(Remark("tau", "currents: torque constants are needed", True, line))
         said.append(Remark("tau", 'with gears also side = "motor" and [motor] gear = […]', True))

@@ -21,6 +21,11 @@ class Limits(NamedTuple):
     upper: Sequence[float]
     kinds: Sequence[str]
 
+    @property
+    def mixed(self) -> bool:
+        """Whether some joints turn and others slide."""
+        return len(set(self.kinds)) > 1
+
 
 def stated_unit(group: Group) -> str | None:
     """The unit that the file states for all columns of a group, or that their names hold."""
@@ -36,9 +41,11 @@ def motion_units(
     """Units of positions and velocities, and why; None leaves them to the kind of each joint."""
     said: list[Remark] = []
     q_unit, qd_unit = stated_unit(q), stated_unit(qd) if qd else None
-    mixed = limits is not None and len(set(limits.kinds)) > 1
-    if mixed:
-        return q_unit, qd_unit, [Remark("q", "rad or m, by the kind of each joint")]
+    if limits is not None and limits.mixed:
+        said.append(Remark("q", "rad or m, by the kind of each joint"))
+        if qd is not None and q_unit is None and qd_unit is None:
+            said += _about_ratio(ratios, "rad", "rad/s", "revolute")
+        return q_unit, qd_unit, said
     kind = limits.kinds[0] if limits else "revolute"
     known = [ratio for ratio in ratios if ratio is not None]
     fits = fitting_units(float(np.median(np.abs(known))), kind) if known else []
