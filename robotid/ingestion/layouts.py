@@ -24,6 +24,7 @@ def map_of(sources: Sources, stream: str | None = None) -> ColumnMap:
         found = recognise(places)
         if found is not None:
             return found
+    _refuse_plans(places)
     shown = ", ".join(column.name for place in places[:1] for column in place.stream.columns[:6])
     raise BadDataError(
         "no-map",
@@ -84,6 +85,19 @@ def is_joint_state(place: Place) -> bool:
 
 def _has(place: Place, field: str) -> bool:
     return any(column.name.startswith(f"{field}.") for column in place.stream.columns)
+
+
+def _refuse_plans(places: list[Place]) -> None:
+    """A trajectory is what was planned: its efforts come from a model, not from a robot."""
+    for log, stream in places:
+        if stream.message_type.replace("/msg/", "/") == "trajectory_msgs/JointTrajectory":
+            raise BadDataError(
+                "planned-trajectory",
+                f"{stream.name} ({stream.message_type}) holds a planned trajectory: its efforts "
+                "are computed by a model, not measured",
+                file=str(log.path),
+                hint="record sensor_msgs/JointState while the robot moves",
+            )
 
 
 LAYOUTS: tuple[Callable[[list[Place]], ColumnMap | None], ...] = (_own_header, _joint_states)

@@ -66,13 +66,23 @@ def ingest_recording(
         out_dir: where the recording goes.
     """
     with open_sources(path, columns) as sources:
-        mapped = with_options(columns or map_of(sources, options.stream), options)
+        mapped = with_options(complete(columns, sources, options.stream), options)
         plan = resolve(mapped, sources, robot)
         with RecordingWriter(out_dir) as writer:
             done = read_recording(plan, mapped, options, path, writer.write)
             notices = _notices(sources, done, options)
             writer.finish(_facts(digest, sources, done, mapped))
     return notices
+
+
+def complete(columns: ColumnMap | None, sources: Sources, stream: str | None) -> ColumnMap:
+    """The map; one that names no positions says only what is different from the usual layout."""
+    if columns is not None and (columns.q or columns.qd):
+        return columns
+    usual = map_of(sources, stream)
+    if columns is None:
+        return usual
+    return usual.model_copy(update={key: getattr(columns, key) for key in columns.model_fields_set})
 
 
 def with_options(columns: ColumnMap, options: IngestOptions) -> ColumnMap:

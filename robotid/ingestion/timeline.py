@@ -4,7 +4,7 @@ What can be put right without a guess is, and is counted; what could mean two th
 until the user says which.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +22,10 @@ Same = Callable[[Times, Times], NDArray[np.bool_]]
 FIRST = 4096  # samples that show the usual step
 AHEAD = 32  # samples that may be out of order, and so are kept back
 _DAY = 86400 * 10**9
-_SLOWEST_HZ, _FASTEST_HZ = 1.0, 100e3
+_SLOWEST_HZ, _FASTEST_HZ = 4.0, 100e3
 _PAUSE = 10  # steps between segments whose clock was set
 _MOST_SEGMENTS = 10_000
+_MOST_DISORDER = 100_000  # rows that wait
 
 
 class Window(NamedTuple):
@@ -102,15 +103,15 @@ class TimeLine:
     @property
     def mean_step_s(self) -> float:
         """The mean step between gaps."""
-        return self._sum / self._steps / 1e9 if self._steps else self.step / 1e9
+        return (self.step + self._sum / max(1, self._steps)) / 1e9
 
     @property
     def jitter(self) -> float:
         """The standard deviation of steps between gaps, as a share of the mean."""
         if not self._steps:
             return 0.0
-        mean = self._sum / self._steps
-        return float(np.sqrt(max(0.0, self._squares / self._steps - mean**2)) / mean)
+        variance = self._squares / self._steps - (self._sum / self._steps) ** 2
+        return float(np.sqrt(max(0.0, variance))) / (self.mean_step_s * 1e9)
 
     def start(self, raw: Raw, where: Where) -> int:
         """Look at the first rows: the usual step, and how many to leave out at the front."""
@@ -147,26 +148,23 @@ class TimeLine:
         """The next samples in order."""
         self._must_be_finite(window.raw, window.where)
         source = self._nanoseconds(window.raw)
-        rows = np.arange(source.size)
-        pieces: list[tuple[Times, bool]] = [(rows, False)]
-        if source.size and not self._in_order(source, window.part):
-            pieces = list(self._pieces(source, window))
+        pieces, end = self._pieces(source, window)
         given: list[tuple[Times, Times, Times]] = []
-        kept = rows[:0]
+        kept = np.arange(end, source.size)
         for number, (found, starts) in enumerate(pieces):
             piece = self._in_turn(found, source, window)
             last = number == len(pieces) - 1
             taken = piece.size if window.final or not last else max(0, piece.size - AHEAD)
-            kept = piece[taken:]
-            if not taken:
-                # A start that was not given out yet shows up again: it is before the last time.
-                continue
-            given.append(self._given_out(piece[:taken], source, window, starts=starts))
-            self._part = int(window.part[piece[taken - 1]])
+            if last:
+                kept = np.concatenate([piece[taken:], kept])
+            if taken:
+                given.append(self._given_out(piece[:taken], source, window, starts=starts))
+                self._part = int(window.part[piece[taken - 1]])
         if not given:
-            return Timed(rows[:0], rows[:0], rows[:0], kept)
-        given_rows, t, segment = (np.concatenate(parts) for parts in zip(*given, strict=True))
-        return Timed(given_rows, t, segment, kept)
+            none = np.empty(0, np.int64)
+            return Timed(none, none, none, kept)
+        rows, t, segment = (np.concatenate(parts) for parts in zip(*given, strict=True))
+        return Timed(rows, t, segment, kept)
 
     def _nanoseconds(self, raw: Raw) -> Times:
         """Times since the first sample; whole numbers stay exact."""
@@ -175,45 +173,45 @@ class TimeLine:
             return (raw.astype(np.int64) - int(zero)) * self._unit - self._lag
         return np.rint((raw - float(zero)) * self._unit).astype(np.int64) - self._lag
 
-    def _in_order(self, source: Times, part: Times) -> bool:
-        """Whether nothing has to be looked at, which is the usual case."""
-        return bool(
-            (self._last is None or source[0] + self._shift > self._last)
-            and part[0] == self._part == part[-1]
-            and (source[1:] > source[:-1]).all()
-            and source[-1] - source[0] < _DAY
-            and (self._last is None or source[0] + self._shift - self._last < _DAY)
-        )
+    def _pieces(self, source: Times, window: Window) -> tuple[list[tuple[Times, bool]], int]:
+        """Rows between jumps of the clock, whether each piece starts a segment, and their end.
 
-    def _pieces(self, source: Times, window: Window) -> Iterator[tuple[Times, bool]]:
-        """Rows between jumps of the clock, and whether a piece starts a new segment."""
-        before = None if self._last is None else self._last - self._shift
-        previous = np.concatenate([[source[0] - 1 if before is None else before], source[:-1]])
-        part = np.concatenate([[self._part], window.part[:-1]])
-        odd = (source < previous) | (source - previous > _DAY) | (window.part != part)
-        end = source.size if window.final else source.size - AHEAD
-        begin, starts = 0, False
-        for i in np.flatnonzero(odd[: max(0, end)]).tolist():
-            new_part = bool(window.part[i] != part[i])
-            back = bool(source[i] < previous[i])
-            if back and not new_part and (source[i : i + AHEAD] > previous[i]).any():
-                self._late(i, source, previous, window)
+        Rows behind the end have to wait: what they mean depends on rows that are not there yet.
+        """
+        before = source[:1] - 1 if self._last is None else [self._last - self._shift]
+        steps = np.diff(source, prepend=before)
+        new_part = np.diff(window.part, prepend=self._part) != 0
+        events = np.flatnonzero((steps < 0) | (steps > _DAY) | new_part)
+        end = source.size if window.final else max(0, source.size - AHEAD)
+        # No event so close to the end that rows from before it would have to be kept back.
+        while not window.final and (near := events[(events >= end - AHEAD) & (events < end)]).size:
+            end = int(near[0])
+        if source.size - end > _MOST_DISORDER:
+            said = f"{window.where(end)}: from here on times go back and forth"
+            raise BadDataError("out-of-order", said, file=self._file, time=source[end] / 1e9)
+        pieces, begin, starts = [], 0, False
+        for i in events[events < end].tolist():
+            previous = int(source[i] - steps[i])
+            late = steps[i] < 0 and bool((source[i : i + AHEAD] > previous).any())
+            if late and not new_part[i]:
+                self._late(i, -int(steps[i]), source, window)
                 continue
-            if not new_part:
-                self._clock_set(i, int(source[i] - previous[i]), source, window)
+            if not new_part[i]:
+                self._clock_set(i, int(steps[i]), source, window)
             if i > begin:
-                yield np.arange(begin, i), starts
+                pieces.append((np.arange(begin, i), starts))
             begin, starts = i, True
-        yield np.arange(begin, source.size), starts
+        if end > begin:
+            pieces.append((np.arange(begin, end), starts))
+        return pieces, end
 
-    def _late(self, i: int, source: Times, previous: Times, window: Window) -> None:
+    def _late(self, i: int, back: int, source: Times, window: Window) -> None:
         """A few samples come late (B56): sorted where the user says so."""
         time = float(source[i]) / 1e9
         if "out-of-order" not in self._accept:
             raise BadDataError(
                 "out-of-order",
-                f"{window.where(i)}: time goes back by {(previous[i] - source[i]) / 1e9:.6g} s, "
-                "and forth again",
+                f"{window.where(i)}: time goes back by {back / 1e9:.6g} s, and forth again",
                 file=self._file,
                 time=time,
                 hint="if samples may be sorted by time: --accept out-of-order",
@@ -320,7 +318,7 @@ class TimeLine:
                 first = int(np.flatnonzero(gap)[0])
                 place = f"t = {t[t.size - steps.size + first] / 1e9:.3f} s"
                 self._findings.add("gap", said, count=int(gap.sum()), where=place)
-        usual = steps[~gap].astype(np.float64)
+        usual = (steps[~gap] - self.step).astype(np.float64)  # small numbers, so that digits last
         self._steps += usual.size
         self._sum += float(usual.sum())
         self._squares += float((usual**2).sum())

@@ -32,12 +32,13 @@ def read_urdf(source: XmlSource) -> Description:
         source.fail("empty-robot", "there is no <link>", source.root)
     if len(links) > MAX_LINKS or len(joints) > MAX_LINKS:
         source.fail("too-large", f"more than {MAX_LINKS} links or joints", source.root)
+    notices: list[Notice] = []
+    _add_world(source, links, joints, notices)
     parents = _parents(source, links, joints)
     base = _base(source, links, parents)
     children: dict[str, list[str]] = {link: [] for link in links}
     for above, via in parents.values():
         children[above].append(via)
-    notices: list[Notice] = []
     parts = [Part(base, -1, np.eye(4), None, _phi(source, links[base]))]
     pending = [(0, joint) for joint in reversed(children[base])]
     while pending:  # a stack: depth first
@@ -87,6 +88,25 @@ def _by_name(source: XmlSource, tag: str) -> dict[str, Element]:
             source.fail("duplicate-name", said, element)
         found[name] = element
     return found
+
+
+def _add_world(
+    source: XmlSource,
+    links: dict[str, Element],
+    joints: Mapping[str, Element],
+    notices: list[Notice],
+) -> None:
+    """Some tools hang robots on a link `world` that no file defines: it is what does not move."""
+    for name, element in joints.items():
+        parent = only(source, element, "parent")
+        if "world" in links or parent is None or parent.attributes.get("link") != "world":
+            continue
+        links["world"] = Element(
+            "link", {"name": "world"}, parent.line, parent.column, parent.offset
+        )
+        said = f"joint {name!r} hangs on a link 'world' that is not defined: taken as what is fixed"
+        place = Notice(code="implicit-world", message=said, file=source.file, line=parent.line)
+        notices.append(replace(place, joint=name))
 
 
 def _parents(

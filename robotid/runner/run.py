@@ -7,11 +7,14 @@ whose stage failed, continues where it stopped: it simply finds more in the stor
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from robotid.errors import (
+    BadDataError,
+    Effect,
     InputMissingError,
+    Notice,
     RobotidError,
     StorageError,
     UsageError,
@@ -51,6 +54,24 @@ class _State:
     @property
     def settled(self) -> bool:
         return self.result.status != "waiting"
+
+
+def _left_out(state: _State) -> list[Notice]:
+    """The failed parts that the others can do without, as losses; none if nothing would be left."""
+    node = state.result.node
+    parts = [name for name in state.tasks if name in state.failed and name != "/gather"]
+    bad = [state.failed[name].error for name in parts]
+    if not node.stage.tolerant or len(parts) == len(state.plan.tasks if state.plan else ()):
+        return []
+    return [
+        replace(
+            error.notice,
+            message=f"left out: {error.notice.message}",
+            effect=Effect.DATA_LOST,
+        )
+        for error in bad
+        if isinstance(error, BadDataError)
+    ]
 
 
 class Run:
@@ -140,10 +161,11 @@ class Run:
                 self._find_or_submit(state, name, task)
         if len(state.entries) + len(state.failed) < len(plan.tasks):
             return
-        if not state.failed and plan.mapped is not None:
-            parts = {name: state.entries[name] for name in plan.tasks}
+        left_out = _left_out(state)
+        if plan.mapped is not None and len(left_out) == len(state.failed):
+            parts = {name: state.entries[name] for name in plan.tasks if name in state.entries}
             self._find_or_submit(state, "/gather", plan.gather(parts))
-        if state.failed:
+        if len(left_out) < len(state.failed) or "/gather" in state.failed:
             # In the order of the parts, not in that of their ends.
             first, *others = [state.failed[name] for name in state.tasks if name in state.failed]
             state.result.error, state.result.detail = first.error, first.detail
@@ -155,11 +177,13 @@ class Run:
             state.result.entry = final
             state.result.keys = [entry.key for entry in state.entries.values()]
             state.result.computed = sum(key in self._computed for key in state.result.keys)
-            state.result.notices = [
+            found = [
                 notice
                 for name, entry in state.entries.items()
                 for notice in localised(entry.manifest.notices, state.tasks[name])
             ]
+            # What several parts found in a file they share is said once.
+            state.result.notices = list(dict.fromkeys([*left_out, *found]))
             self._settle(state, "computed" if state.result.computed else "cached")
 
     def _find_or_submit(self, state: _State, name: str, task: Task) -> None:

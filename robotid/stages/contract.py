@@ -99,6 +99,7 @@ class Stage:
         gather: holds the results of the parts together, when an input says `each`.
         part_file: the file of a part's result that becomes `<part name><suffix>` of the gathered
             one; `gather` sees the other files of the parts.
+        tolerant: parts with bad data are left out, which is reported, and the others go on.
         gather_keys: configuration keys that only `gather` reads; changing them runs no part again.
     """
 
@@ -113,6 +114,7 @@ class Stage:
     gather: Gather | None = None
     part_file: str = ""
     gather_keys: tuple[str, ...] = ()
+    tolerant: bool = False
     extras: tuple[str, ...] = ()
 
     @property

@@ -98,4 +98,5 @@ STAGE = Stage(
     gather=gather,
     part_file="recording.parquet",
     gather_keys=("train", "val", "test"),
+    tolerant=True,
 )
