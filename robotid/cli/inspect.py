@@ -51,7 +51,7 @@ def inspect(
         _write(target, found.text.encode(), force=force)
     if settings.json:
         console.emit_json(answer_of_inspection(found, notices, target))
-        return exit_code_of(notices)
+        return exit_code_of(found.findings)
     for remark in found.proposal.checks:
         console.tell(f"check [{remark.table}]: {remark.text}")
     for notice in found.trial.refused:
@@ -61,7 +61,7 @@ def inspect(
     console.tell(f"next: {_next(found, robot, lock or [], chain, target)}")
     if target is not None:
         console.emit(str(target))
-    return exit_code_of(notices)
+    return exit_code_of(found.findings)
 
 
 def _default(log: Path) -> Path:

@@ -26,7 +26,7 @@ def answer_of_inspection(
     roles = roles_of(proposal.columns, found.streams)
     return InspectAnswer(
         warnings=list(notices),
-        exit_code=exit_code_of(notices),
+        exit_code=exit_code_of(found.findings),
         path=str(found.path),
         folder=found.folder,
         alike=list(found.alike),

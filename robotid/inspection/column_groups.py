@@ -93,6 +93,10 @@ def _split(columns: Sequence[ColumnFacts], robot: Sequence[str]) -> list[_Split]
     """Columns that say the same: numbered ones, or named ones, or several such groups."""
     if len(columns) == 1:
         name = columns[0].name
+        inside = [joint for joint in robot if joint in name]
+        if inside and "{" not in name:
+            joint = max(inside, key=len)
+            return [(name.replace(joint, "{joint}", 1), (joint,), tuple(columns))]
         numbered = bool(_NUMBER.search(name))
         return [(name, ("1",) if not numbered else (_NUMBER.findall(name)[-1],), tuple(columns))]
     numbered_groups = _numbered(columns)

@@ -109,7 +109,7 @@ def read_name(name: str, context: tuple[str, ...] = ()) -> NameFacts:
         signal = "qdd"
     if signal == "tau" and any(_SIGNAL_OF.get(word) == "current" for word in words):
         marks.add("current")
-    return NameFacts(signal, weak, frozenset(marks), _unit(words, signal), words)
+    return NameFacts(signal, weak, frozenset(marks), _unit(name, words, signal), words)
 
 
 def time_unit_of(name: str) -> str | None:
@@ -146,14 +146,14 @@ def _derivative(signal: str, words: tuple[str, ...]) -> str:
     return ("q", "qd", "qdd")[min(order, 2)]
 
 
-def _unit(words: tuple[str, ...], signal: str | None) -> str | None:
+def _unit(name: str, words: tuple[str, ...], signal: str | None) -> str | None:
     """The unit that words name, where it is one of the signal."""
     if signal is None:
         return None
     joined = "_".join(words)
-    for text, unit in (("deg_per_s", "deg/s"), ("rad_per_s", "rad/s"), ("deg_s", "deg/s")):
+    for text, rate in (("deg_per_s", "deg/s"), ("rad_per_s", "rad/s"), ("deg_s", "deg/s")):
         if joined.endswith(text) and signal == "qd":
-            return unit
+            return rate
     wanted = {
         "q": ("angle", "length"),
         "qd": ("angular velocity", "velocity"),
@@ -161,10 +161,11 @@ def _unit(words: tuple[str, ...], signal: str | None) -> str | None:
         "current": ("current",),
         "temperature": ("temperature",),
     }.get(signal, ())
-    for word in reversed(words):
-        name = spelled(word) if len(word) > 1 else None
-        if name in UNITS and UNITS[name].measures in wanted:
-            return name
+    parts = re.split(r"[^A-Za-z]+", name)  # mNm is one part and two words
+    for word in (*reversed(parts), *reversed(words)):
+        unit = spelled(word) if len(word) > 1 else None
+        if unit in UNITS and UNITS[unit].measures in wanted:
+            return unit
         if signal == "qd" and word in ("deg", "rad"):
             return f"{word}/s"
     return None

@@ -57,13 +57,12 @@ def inspect_log(path: Path, robot: "RobotTree | None" = None, limit: int = ROWS)
     """
     with opened(path) as found:
         sources = found.sources
-        streams = tuple(survey(place, limit) for place in sources.places())
+        streams, seen = _surveyed(sources, limit)
         ready = None if found.folder else _ready(sources)
         proposal = propose(streams, robot, ready, folder=found.folder)
         text = map_text(proposal, found.path.name)
         trial = tried(sources, proposal.columns, robot, found.path, limit)
         logs = sources.logs.values()
-        seen = tuple(notice for log in logs for notice in log.findings.notices())
         return Inspection(
             path=found.path,
             folder=found.folder,
@@ -76,6 +75,17 @@ def inspect_log(path: Path, robot: "RobotTree | None" = None, limit: int = ROWS)
             trial=trial,
             findings=(*found.notices, *seen),
         )
+
+
+def _surveyed(sources: "Sources", limit: int) -> tuple[tuple[StreamFacts, ...], list[Notice]]:
+    """All streams, and what readers found; a file that is read once per stream counts once."""
+    streams: list[StreamFacts] = []
+    seen: dict[tuple[str | None, str], Notice] = {}
+    for place in sources.places():
+        streams.append(survey(place, limit))
+        for notice in place.log.findings.notices():
+            seen.setdefault((notice.file, notice.code), notice)
+    return tuple(streams), list(seen.values())
 
 
 def _ready(sources: "Sources") -> ColumnMap | None:

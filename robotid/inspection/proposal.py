@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from robotid.robot.tree import RobotTree
 
 _SIDE_SIGNALS = ("current", "temperature")
+_UNITS: dict[str | None, None] = dict.fromkeys((None, "rad", "m", "rad/s", "m/s", "Nm", "A", "C"))
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def propose(
     if "q" not in chosen:
         said = "no column looks like a position: name those of the joints"
         remark = Remark("q", said, True, 'columns = "…{n}"')
-        return Proposal(ColumnMap(), (remark, *draft.remarks), tuple(draft.passed))
+        time = TimeChoice([max(streams, key=lambda stream: stream.rows)], "")
+        return Proposal(ColumnMap(time=time.map), (remark, *time.remarks), tuple(time.passed))
     chosen, time = _timed(chosen, ready, draft)
     joints = joint_choice(chosen["q"], robot)
     draft.remarks += joints.remarks
@@ -95,7 +97,8 @@ def propose(
         ready is None
         or bool(joints.table)
         or time.map != ready.time
-        or any(remark.check for remark in draft.remarks)
+        or any(_UNITS.get(m.unit, m.unit) for m in columns.signals().values())
+        or any(remark.check and remark.line for remark in draft.remarks)
     )
     return Proposal(columns, tuple(draft.remarks), tuple(draft.passed), needed)
 

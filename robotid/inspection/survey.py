@@ -15,7 +15,7 @@ from robotid.logs.log import Batch, Kind, Numbers
 
 ROWS = 2_000_000  # of a stream that are looked at
 BINS = 40  # of a track
-_STORED = 4 * BINS
+_STORED = 8 * BINS  # so that stretches of the track are nearly equal
 _SIGN_BITS = (8, 16, 32)
 
 Array = NDArray[np.float64]
@@ -86,8 +86,8 @@ def survey(place: Place, limit: int = ROWS) -> StreamFacts:
     numeric = [column for column in place.stream.columns if column.kind is not Kind.TEXT]
     seen = {column.name: _Seen(column.name) for column in numeric}
     rows, complete = 0, True
-    if seen:
-        for batch in place.log.batches(place.stream.name, list(seen)):
+    with np.errstate(all="ignore"):  # what overflows shows up as not finite
+        for batch in place.log.batches(place.stream.name, list(seen)) if seen else ():
             if rows >= limit:
                 complete = False
                 break
@@ -96,10 +96,10 @@ def survey(place: Place, limit: int = ROWS) -> StreamFacts:
             for name, column in seen.items():
                 column.put(batch.columns[name][:taken], rows)
             rows += taken
-    facts = [
-        seen[c.name].facts(c.kind, c.unit) if c.name in seen else ColumnFacts(*c)
-        for c in place.stream.columns
-    ]
+        facts = [
+            seen[c.name].facts(c.kind, c.unit) if c.name in seen else ColumnFacts(*c)
+            for c in place.stream.columns
+        ]
     return StreamFacts(place, rows, complete, tuple(facts))
 
 
@@ -145,10 +145,9 @@ class _Seen:
         self._add_moments(values)
         joined = np.concatenate([self._tail, values])
         steps = np.diff(joined[max(0, self._tail.size - 1) :])
-        self._equal += int((steps == 0).sum())
         bends = np.diff(joined, 2)
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._rough += float(bends @ bends)
+        self._rough += float(bends @ bends)
+        self._equal += int((steps == 0).sum())
         self._rough_count += bends.size
         self._tail = joined[-2:]
         if self._low >= 0:
@@ -158,13 +157,12 @@ class _Seen:
 
     def _add_moments(self, values: Array) -> None:
         """Mean and squares of what came before and these values together."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = float(values.mean())
-            squares = float(((values - mean) ** 2).sum())
-            count = self._values + values.size
-            delta = mean - self._mean
-            self._squares += squares + delta * delta * (self._values * values.size / count)
-            self._mean += delta * values.size / count
+        mean = float(values.mean())
+        squares = float(((values - mean) ** 2).sum())
+        count = self._values + values.size
+        delta = mean - self._mean
+        self._squares += squares + delta * delta * (self._values * values.size / count)
+        self._mean += delta * values.size / count
         self._values = count
 
     def _look_at_sign(self, values: Array) -> None:
@@ -231,8 +229,7 @@ class _Bins:
         chosen = bins[edges]
         finite = np.isfinite(values)
         clean = np.where(finite, values, 0.0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._sum[chosen] += np.add.reduceat(clean, edges)
+        self._sum[chosen] += np.add.reduceat(clean, edges)
         self._count[chosen] += np.add.reduceat(finite.astype(np.float64), edges)
         low = np.minimum.reduceat(np.where(finite, values, np.inf), edges)
         high = np.maximum.reduceat(np.where(finite, values, -np.inf), edges)
@@ -256,11 +253,10 @@ class _Bins:
         """At most 40 stretches."""
         used = int(np.flatnonzero(self._low <= self._high)[-1]) + 1
         starts = np.unique(np.arange(BINS) * used // BINS)
-        count, total = (np.add.reduceat(v[:used], starts) for v in (self._count, self._sum))
         low = np.minimum.reduceat(self._low[:used], starts)
         high = np.maximum.reduceat(self._high[:used], starts)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = total / count
+        count, total = (np.add.reduceat(v[:used], starts) for v in (self._count, self._sum))
+        mean = total / count
         return Track(*(tuple(map(_finite, values)) for values in (low, mean, high)))
 
 

@@ -7,6 +7,8 @@ from robotid.inspection.column_groups import Group
 from robotid.inspection.remarks import Remark
 from robotid.inspection.unit_choice import current_unit, stated_unit
 
+_NEAR_ZERO = 0.02  # of the largest value
+
 
 class Torque(NamedTuple):
     """The columns to use as torques, their unit, other keys of the table, and remarks."""
@@ -68,8 +70,13 @@ def torque_of(tau: Group | None, current: Group | None, qd: Group | None, *, mix
 
 
 def unsigned(tau: Group, qd: Group | None) -> bool:
-    """Whether torques lost their signs: none is negative while joints move both ways."""
-    if qd is None or tau.dead:
+    """Whether torques lost their signs: none is negative while joints move both ways.
+
+    A load may keep a torque away from zero; absolute values come down to it.
+    """
+    moving = [c for c in tau.columns if c.high is not None and not c.constant]
+    if qd is None or not moving or any((column.low or 0.0) < 0 for column in moving):
         return False
     both = [c for c in qd.columns if (c.low or 0.0) < 0 < (c.high or 0.0)]
-    return bool(both) and all((column.low or 0.0) >= 0 for column in tau.columns)
+    touching = [c for c in moving if (c.low or 0.0) <= _NEAR_ZERO * (c.high or 0.0)]
+    return bool(both) and 2 * len(touching) > len(moving)

@@ -86,7 +86,7 @@ def _by_range(
         said.append(Remark("q", f"{text}; velocities say {chosen}"))
     elif limits is None:
         why = f': {large}, or {small} at the motors (side = "motor")?' if far else f": {small}"
-        said.append(Remark("q", text + why, far))
+        said.append(Remark("q", text + why, far and (not fits or small in fits)))
     return chosen
 
 
