@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from robotid.ingestion.sources import Place
 from robotid.ingestion.units import UNITS
-from robotid.inspection.survey import ROWS, limited
+from robotid.inspection.survey import limited
+from robotid.logs.log import Batch
 
 Array = NDArray[np.float64]
 
@@ -46,8 +47,14 @@ def ratios(positions: Series, velocities: Series) -> list[float | None]:
     if positions.rows != velocities.rows:
         return [None] * len(positions.columns)
     every = max(_LEAST_ROWS, -(-positions.rows // _WINDOWS))
-    change = np.diff(_sampled(positions, every, integrate=False), axis=0)
-    integral = np.diff(_sampled(velocities, every, integrate=True), axis=0)
+    if positions.place == velocities.place:
+        values, integrals = _sampled(positions, velocities.columns, every)
+    else:
+        values, _ = _sampled(positions, (), every)
+        _, integrals = _sampled(velocities._replace(columns=()), velocities.columns, every)
+    if len(values) != len(integrals):
+        return [None] * len(positions.columns)
+    change, integral = np.diff(values, axis=0), np.diff(integrals, axis=0)
     return [_ratio(d, i) for d, i in zip(change.T, integral.T, strict=True)]
 
 
@@ -71,33 +78,64 @@ def fitting_units(ratio: float, kind: str) -> list[tuple[str, str]]:
     return found
 
 
-def _sampled(series: Series, every: int, *, integrate: bool) -> Array:
-    """Values, or integrals over time, at every so many rows; shape (samples, columns)."""
-    clock, found = series.clock, []
-    wanted = list(dict.fromkeys([*([clock.column] if clock.column else []), *series.columns]))
-    rows, zero = 0, None
-    last: tuple[Array, Array] | None = None
-    total = np.zeros(len(series.columns))
-    for batch in limited(series.place.log.batches(series.place.stream.name, wanted), ROWS):
-        values = np.column_stack([batch.columns[name] for name in series.columns]).astype(float)
+def _sampled(series: Series, integrated: tuple[str, ...], every: int) -> tuple[Array, Array]:
+    """Values of some columns and integrals of others at every so many rows.
+
+    Returns:
+        Values, shape (samples, columns), and integrals over time, shape (samples, integrated).
+    """
+    clock = series.clock
+    times = [clock.column] if clock.column else []
+    wanted = list(dict.fromkeys([*times, *series.columns, *integrated]))
+    found: list[tuple[Array, Array]] = []
+    rows, integral = 0, _Integral(clock)
+    for batch in limited(series.place.log.batches(series.place.stream.name, wanted), series.rows):
         chosen = np.flatnonzero(np.arange(rows, rows + batch.rows) % every == 0)
-        if integrate:
-            values = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
-            if clock.column is None:
-                t = np.asarray(np.arange(rows, rows + batch.rows) * clock.unit_s, np.float64)
-            else:
-                raw = batch.columns[clock.column]
-                zero = raw[0] if zero is None else zero  # stamps of ns stay exact
-                t = np.asarray((raw - zero) * clock.unit_s, np.float64)
-            before = last or (t[:1], values[:1])
-            steps = np.diff(np.concatenate([before[0], t]))
-            means = np.concatenate([before[1], values])
-            sums = np.cumsum(0.5 * (means[1:] + means[:-1]) * steps[:, None], axis=0) + total
-            last, total = (t[-1:], values[-1:]), sums[-1]
-            values = sums
-        found.append(values[chosen])
+        values = _matrix(batch, series.columns)[chosen]
+        found.append((values, integral.put(batch, integrated, rows)[chosen]))
         rows += batch.rows
-    return np.concatenate(found) if found else np.empty((0, len(series.columns)))
+    empty = (np.empty((0, len(series.columns))), np.empty((0, len(integrated))))
+    parts = list(zip(*(found or [empty]), strict=True))
+    return np.concatenate(parts[0]), np.concatenate(parts[1])
+
+
+class _Integral:
+    """Integrals over time of columns, row by row; missing values count as zero."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._zero: float | int | None = None
+        self._last: tuple[Array, Array] | None = None
+        self._total: Array | float = 0.0
+
+    def put(self, batch: Batch, columns: tuple[str, ...], rows: int) -> Array:
+        """The integrals at the next rows, of which `rows` came before; shape (rows, columns)."""
+        values = np.nan_to_num(_matrix(batch, columns), nan=0.0, posinf=0.0, neginf=0.0)
+        if not batch.rows:
+            return values
+        t = self._times(batch, rows)
+        before = self._last or (t[:1], values[:1])
+        steps = np.diff(np.concatenate([before[0], t]))
+        joined = np.concatenate([before[1], values])
+        sums = np.cumsum(0.5 * (joined[1:] + joined[:-1]) * steps[:, None], axis=0) + self._total
+        self._last, self._total = (t[-1:], values[-1:]), sums[-1]
+        return np.asarray(sums, np.float64)
+
+    def _times(self, batch: Batch, rows: int) -> Array:
+        """Seconds; whole numbers are counted from the first, so that stamps of ns stay exact."""
+        if self._clock.column is None:
+            t = np.arange(rows, rows + batch.rows) * self._clock.unit_s
+        else:
+            raw = batch.columns[self._clock.column]
+            self._zero = raw[0].item() if self._zero is None else self._zero
+            t = (raw - self._zero) * self._clock.unit_s
+        return np.asarray(t, np.float64)
+
+
+def _matrix(batch: Batch, columns: tuple[str, ...]) -> Array:
+    if not columns:
+        return np.empty((batch.rows, 0))
+    return np.column_stack([batch.columns[name] for name in columns]).astype(np.float64)
 
 
 def _ratio(change: Array, integral: Array) -> float | None:

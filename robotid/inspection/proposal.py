@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from robotid.robot.tree import RobotTree
 
 _SIDE_SIGNALS = ("current", "temperature")
-_UNITS: dict[str | None, None] = dict.fromkeys((None, "rad", "m", "rad/s", "m/s", "Nm", "A", "C"))
+_SI = (None, "rad", "m", "rad/s", "m/s", "Nm", "A", "C")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def propose(
         ready is None
         or bool(joints.table)
         or time.map != ready.time
-        or any(_UNITS.get(m.unit, m.unit) for m in columns.signals().values())
+        or any(mapped.unit not in _SI for mapped in columns.signals().values())
         or any(remark.check and remark.line for remark in draft.remarks)
     )
     return Proposal(columns, tuple(draft.remarks), tuple(draft.passed), needed)
