@@ -1,6 +1,7 @@
 """The architecture, enforced: imports point downward, stages import what they declare."""
 
 import ast
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,7 @@ LAYERS = [
     {"compiled", "errors", "progress", "types"},
 ]
 MAY_SEE_STORE = {"runner", "cli"}
+LATER = re.compile(r"robotid(\.\w+)+:\w+")  # how tables name what is imported when it is needed
 MAY_SEE_VERSION = {"__main__", "cli"}  # results must not depend on a release number
 
 
@@ -46,6 +48,8 @@ def imports_of(path: Path) -> frozenset[str]:
             assert node.level == 0, f"{path}: relative import"
             found.add(node.module)
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Constant) and LATER.fullmatch(str(node.value)):
+            found.add(str(node.value).partition(":")[0])
     return frozenset(found)
 
 

@@ -132,9 +132,8 @@ class TimeLine:
         steps = np.diff(self._nanoseconds(rest))
         if rest.size > 1 and not steps.any():
             said = f"all times are {rest[0]:g}"
-            raise BadDataError(
-                "constant-time", said, file=self._file, hint="name another column of times"
-            )
+            hint = "name another column: --time-column, for a bag log_time"
+            raise BadDataError("constant-time", said, file=self._file, hint=hint)
         forward = steps[steps > 0]
         if not forward.size:
             said = "fewer than two samples with increasing times"

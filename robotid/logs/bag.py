@@ -18,7 +18,8 @@ from robotid.logs.message_fields import FieldReader
 
 LOG_TIME = "log_time"
 _ROWS = 8192
-_SAMPLES = 20  # messages that show which joints and fields there are
+# Messages that show which fields there are; joints of a slow publisher may come late.
+_SAMPLES, _JOINT_SAMPLES = 20, 200
 
 
 class Topic(NamedTuple):
@@ -70,6 +71,10 @@ def plain_type(message_type: str) -> str:
     return message_type.replace("/msg/", "/")
 
 
+def _is_joint_state(topic: Topic) -> bool:
+    return plain_type(topic.message_type) == JOINT_STATE and topic.encoding in ("cdr", "ros1")
+
+
 class BagLog(Log):
     """A bag as a log: one stream per topic."""
 
@@ -94,10 +99,11 @@ class BagLog(Log):
         with self.findings.one_pass() as own, closing(self._bag.messages(wanted, own)) as messages:
             for message in messages:
                 kept = found.setdefault(message.topic, [])
-                if len(kept) < _SAMPLES:
-                    kept.append(message)
                 topic = self._bag.topics[message.topic]
-                if len(kept) >= min(_SAMPLES, topic.messages or _SAMPLES):
+                enough = _JOINT_SAMPLES if _is_joint_state(topic) else _SAMPLES
+                if len(kept) < enough:
+                    kept.append(message)
+                if len(kept) >= min(enough, topic.messages or enough):
                     pending.discard(message.topic)
                 if not pending:
                     break
@@ -107,7 +113,7 @@ class BagLog(Log):
         self, topic: Topic, samples: Sequence[Message]
     ) -> "JointStateReader | FieldReader":
         data = [message.data for message in samples]
-        if plain_type(topic.message_type) == JOINT_STATE and topic.encoding in ("cdr", "ros1"):
+        if _is_joint_state(topic):
             return JointStateReader(topic.name, topic.encoding, data, self.findings, str(self.path))
         return FieldReader(
             topic.name,

@@ -13,10 +13,11 @@ from robotid import progress
 from robotid.errors import BadDataError, Effect
 from robotid.logs.findings import Findings
 from robotid.logs.log import NO_OPTIONS, Batch, Column, Kind, Log, Numbers, ReadOptions, Stream
+from robotid.logs.read_ahead import worked_on
 from robotid.logs.text_cells import CellReader
 from robotid.logs.text_dialect import Dialect, find_dialect, split
 from robotid.logs.text_header import refuse_open_quote
-from robotid.logs.text_lines import Lines, count_lines, whole_lines
+from robotid.logs.text_lines import Lines, whole_lines
 
 _HEAD = 1 << 18
 
@@ -28,9 +29,14 @@ def open_delimited(path: Path, findings: Findings, options: ReadOptions = NO_OPT
         if lines is None or not lines.text.strip():
             said = "the file holds no whole line of text"
             raise BadDataError("empty-file", said, file=str(path))
-        head = lines.text.decode()
-        dialect = find_dialect(head, options, path, found, whole=lines.last)
+        cut = lines.text.rfind(b"\n", 0, _HEAD) + 1 or lines.text.find(b"\n") + 1
+        whole = lines.last and cut == len(lines.text)
+        dialect = find_dialect(lines.text[:cut].decode(), options, path, found, whole=whole)
     return DelimitedLog(path, findings, dialect, options)
+
+
+def _fast(reader: CellReader, lines: Lines) -> dict[str, Numbers] | None:
+    return reader.fast(lines.text, lines.end - lines.first) if lines.text else None
 
 
 class _Kept(NamedTuple):
@@ -62,10 +68,11 @@ class DelimitedLog(Log):
         self._segment = rows = done = 0
         size = self.path.stat().st_size
         with self.findings.one_pass() as found:
-            for lines in whole_lines(self.path, found):
+            chunks = map(self._data_of, whole_lines(self.path, found))
+            for lines, columns_read in worked_on(chunks, lambda lines: _fast(reader, lines)):
                 done += len(lines.text)
                 progress.report(done, max(size, done), "reading")
-                for batch in self._read(self._data_of(lines), reader, found):
+                for batch in self._read(lines, columns_read, reader, found):
                     rows += batch.rows
                     yield batch
             if not rows:
@@ -77,16 +84,20 @@ class DelimitedLog(Log):
         if skipped <= 0:
             return lines
         parts = lines.text.split(b"\n", skipped)
-        return Lines(parts[-1], self.dialect.first_line, lines.last)
+        if len(parts) <= skipped:
+            return Lines(b"", lines.end, lines.end, lines.last)
+        return Lines(parts[-1], self.dialect.first_line, lines.end, lines.last)
 
-    def _read(self, lines: Lines, reader: CellReader, found: Findings) -> Iterator[Batch]:
-        rows = count_lines(lines.text)
-        if not rows:
-            return
-        columns = reader.fast(lines.text, rows)
+    def _read(
+        self,
+        lines: Lines,
+        columns: dict[str, Numbers] | None,
+        reader: CellReader,
+        found: Findings,
+    ) -> Iterator[Batch]:
+        """The samples of some lines, given as `columns` where they are all as expected."""
         if columns is not None:
-            positions = range(lines.first, lines.first + rows)
-            yield Batch(columns, positions, "line", self._segment)
+            yield Batch(columns, range(lines.first, lines.end), "line", self._segment)
             return
         for kept in self._kept(lines, found):
             if not kept.lines:
@@ -137,6 +148,12 @@ class DelimitedLog(Log):
 
     def _fits(self, cells: Sequence[str], line: int, found: Findings, *, final: bool) -> bool:
         expected = len(self.dialect.fields)
+        for position, (cell, name) in enumerate(zip(cells, self.dialect.fields, strict=False), 1):
+            if cell and not name:
+                said = f"{cell[:40]!r} in a column without a name"
+                raise BadDataError(
+                    "unnamed-column", said, file=str(self.path), line=line, column=position
+                )
         if len(cells) == expected or (len(cells) == expected - 1 and not self.dialect.fields[-1]):
             return True
         said = f"{len(cells)} cells, {expected} are expected"

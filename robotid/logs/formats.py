@@ -113,6 +113,7 @@ def open_log(path: Path, options: ReadOptions = NO_OPTIONS) -> Log:
     except RobotidError:
         raise
     except OSError as error:
+        error.filename = error.filename or str(path)
         raise from_os_error(error, "opening a log") from error
     return log
 

@@ -6,7 +6,7 @@ Only what is in the file itself is followed: no soft or external links, no exter
 from collections.abc import Iterator
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
 from robotid.logs.arrays import Array, ArraysLog, array_of
+from robotid.logs.byte_source import FREE_BYTES, LARGEST_RATIO
 from robotid.logs.findings import Findings
+from robotid.logs.hdf5_texts import attribute_text, dataset_text
 from robotid.logs.log import NO_OPTIONS, Log, ReadOptions
 
 _DEEPEST = 16
@@ -35,22 +37,20 @@ def open_hdf5(path: Path, findings: Findings, options: ReadOptions = NO_OPTIONS)
     datasets: dict[str, Any] = {}
     constants: dict[str, float | str] = {}
     try:
-        for name, dataset in _datasets(file, "", 0, findings):
-            array = _signal(name, dataset, path)
-            if array is not None:
-                arrays.append(array)
-                datasets[name] = dataset
-            elif dataset.shape is not None and prod(dataset.shape) == 1:
-                value = np.asarray(dataset[()]).flat[0]
-                if isinstance(value, bytes):
-                    value = value.decode("utf-8", "backslashreplace")
-                if isinstance(value, str | np.number | np.bool_):
-                    constants[name] = value if isinstance(value, str) else value.item()
-            else:
-                findings.add("not-a-signal", "datasets that are no signals", where=name)
-            if len(arrays) > _MOST_DATASETS:
-                said = f"more than {_MOST_DATASETS} datasets"
-                raise BadDataError("too-wide", said, file=str(path))
+        with path.open("rb") as raw:
+            for name, dataset in _datasets(file, "", 0, findings):
+                array = _signal(name, dataset, raw, findings)
+                value = _constant(dataset, raw) if array is None else None
+                if array is not None:
+                    arrays.append(array)
+                    datasets[name] = dataset
+                elif value is not None:
+                    constants[name] = value
+                else:
+                    findings.add("not-a-signal", "datasets that are no signals", where=name)
+                if len(arrays) > _MOST_DATASETS:
+                    said = f"more than {_MOST_DATASETS} datasets"
+                    raise BadDataError("too-wide", said, file=str(path))
         return Hdf5Log(path, findings, arrays, constants, datasets, file)
     except _DAMAGE as error:
         file.close()
@@ -79,22 +79,41 @@ def _datasets(group: Any, prefix: str, depth: int, findings: Findings) -> Iterat
             yield name, item
 
 
-def _signal(name: str, dataset: Any, path: Path) -> Array | None:
+def _constant(dataset: Any, raw: BinaryIO) -> float | str | None:
+    """The only value of a dataset; None if it has more, or is no number and no text."""
+    if dataset.shape is None or prod(dataset.shape) != 1:
+        return None
+    if h5py.check_string_dtype(dataset.dtype) is not None:
+        return dataset_text(dataset, raw)
+    if dataset.dtype.kind not in "fiub":
+        return None
+    value: float = np.asarray(dataset[()]).flat[0].item()
+    return value
+
+
+def _signal(name: str, dataset: Any, raw: BinaryIO, findings: Findings) -> Array | None:
+    """The dataset as a signal; None when it is none."""
     if dataset.external or dataset.is_virtual:
         said = f"{name} is stored in another file, which is not followed"
-        raise BadDataError("outside-file", said, file=str(path))
+        raise BadDataError("outside-file", said, file=raw.name)
     if dataset.shape is None or dataset.dtype.hasobject:
         return None
-    kind = dataset.attrs.get("MATLAB_class", b"")
-    if (isinstance(kind, bytes) and kind == b"char") or "MATLAB_empty" in dataset.attrs:
+    is_text = attribute_text(dataset, "MATLAB_class", raw) == "char"
+    if is_text or "MATLAB_empty" in dataset.attrs:
         return None
     if dataset.chunks and prod(dataset.chunks) * dataset.dtype.itemsize > _LARGEST_CHUNK:
         said = f"{name} has chunks of more than {_LARGEST_CHUNK >> 20} MB"
-        raise BadDataError("too-large", said, file=str(path))
-    unit = dataset.attrs.get("unit", dataset.attrs.get("units"))
-    if isinstance(unit, bytes):
-        unit = unit.decode("utf-8", "backslashreplace")
-    return array_of(name, dataset.shape, dataset.dtype, unit if isinstance(unit, str) else None)
+        raise BadDataError("too-large", said, file=raw.name)
+    size = prod(dataset.shape) * dataset.dtype.itemsize
+    stored = dataset.file.id.get_filesize()
+    if size > FREE_BYTES + LARGEST_RATIO * stored:  # chunks that are not there count as zeros
+        said = f"{name} takes {size} bytes, the file has {stored}"
+        raise BadDataError("decompression-bomb", said, file=raw.name)
+    stated = [word for word in ("unit", "units") if word in dataset.attrs]
+    unit = next(filter(None, (attribute_text(dataset, word, raw) for word in stated)), None)
+    if stated and unit is None:
+        findings.add("unit-not-read", "units stored in an unusual way were not read", where=name)
+    return array_of(name, dataset.shape, dataset.dtype, unit)
 
 
 class Hdf5Log(ArraysLog):

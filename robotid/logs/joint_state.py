@@ -115,6 +115,12 @@ def layout_of(data: bytes, encoding: str) -> Layout:
     return Layout(len(data), cursor.order, stamp, names, arrays, tuple(cursor.fixed))
 
 
+def say_unstamped(topic: str, findings: Findings) -> None:
+    """Say that the publisher of a topic does not fill in the time."""
+    said = f"{topic}: the stamps in the headers are all zero; log_time is the only time"
+    findings.add("zero-stamps", said, where=topic)
+
+
 class JointStateReader:
     """Reads the messages of one topic."""
 
@@ -122,22 +128,32 @@ class JointStateReader:
         self, topic: str, encoding: str, samples: Sequence[bytes], findings: Findings, file: str
     ) -> None:
         self._topic, self._encoding, self._file = topic, encoding, file
-        joints: dict[str, None] = {}
-        filled: set[str] = set()
+        joints: dict[str, set[str]] = {}  # the signals of each
+        stamped = not samples
         for data in samples:
             try:
                 layout = layout_of(data, encoding)
             except (ValueError, struct.error):
                 continue  # reading it will say so, with the place
-            joints |= dict.fromkeys(layout.names)
-            filled |= {s for s, (_, n) in zip(SIGNALS, layout.arrays, strict=True) if n}
-        signals = [signal for signal in SIGNALS if signal in filled]
-        if joints and len(signals) < len(SIGNALS):
-            empty = ", ".join(signal for signal in SIGNALS if signal not in filled)
-            findings.add("empty-field", f"{topic} has no {empty}", where=topic)
+            filled = {s for s, (_, n) in zip(SIGNALS, layout.arrays, strict=True) if n}
+            for name in layout.names:
+                joints.setdefault(name, set()).update(filled)
+            stamped |= any(data[layout.stamp : layout.stamp + 8])
+        empty = [s for s in SIGNALS if any(s not in signals for signals in joints.values())]
+        if empty:
+            without = [name for name, signals in joints.items() if not signals.issuperset(empty)]
+            whose = "" if len(without) == len(joints) else f" of {', '.join(without[:10])}"
+            findings.add("empty-field", f"{topic} has no {', '.join(empty)}{whose}", where=topic)
+        if not stamped:
+            say_unstamped(topic, findings)
         self.columns = (
             Column(STAMP, Kind.INT, "ns"),
-            *(Column(f"{signal}.{name}", Kind.FLOAT) for signal in signals for name in joints),
+            *(
+                Column(f"{signal}.{name}", Kind.FLOAT)
+                for signal in SIGNALS
+                for name, signals in joints.items()
+                if signal in signals
+            ),
         )
 
     def read(

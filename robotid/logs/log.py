@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.errors import BadDataError, nearest
+from robotid.errors import BadDataError, from_os_error, nearest
 from robotid.logs.findings import Findings
 
 Numbers = NDArray[np.float64] | NDArray[np.int64]
@@ -149,7 +149,15 @@ class Log(ABC):
                 said = f"column {name!r} of {stream!r} holds text, not numbers"
                 raise BadDataError("text-column", said, file=str(self.path))
             wanted.append(column)
-        return self._batches(found, wanted)
+        return self._reading(self._batches(found, wanted))
+
+    def _reading(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The batches; a disk that fails under way is named (B18)."""
+        try:
+            yield from batches
+        except OSError as error:
+            error.filename = error.filename or str(self.path)
+            raise from_os_error(error, "reading a log") from error
 
     @abstractmethod
     def _batches(self, stream: Stream, columns: Sequence[Column]) -> Iterator[Batch]:

@@ -16,7 +16,7 @@ import zstandard
 
 from robotid.errors import BadDataError, Effect
 from robotid.logs.bag import Bag, BagLog, Message, Messages, Topic
-from robotid.logs.byte_source import FREE_BYTES, LARGEST_RATIO
+from robotid.logs.byte_source import FREE_BYTES, LARGEST_RATIO, read_block
 from robotid.logs.findings import Findings
 from robotid.logs.log import NO_OPTIONS, Log, ReadOptions
 
@@ -88,7 +88,7 @@ class McapBag(Bag):
         at, messages, last = len(MAGIC), 0, 0
         whole = False
         while True:
-            head = file.read(_HEAD.size)
+            head = read_block(file, self._path, _HEAD.size)
             if len(head) < _HEAD.size:
                 break
             opcode, length = _HEAD.unpack(head)
@@ -104,9 +104,9 @@ class McapBag(Bag):
                     file=str(self._path),
                 )
             if opcode == _CHUNK:
-                body = self._chunk(file.read(length), at, findings)
+                body = self._chunk(read_block(file, self._path, length), at, findings)
             elif opcode in (_MESSAGE, _SCHEMA, _CHANNEL):
-                body = head + file.read(length)
+                body = head + read_block(file, self._path, length)
             else:
                 file.seek(length, 1)
                 body = b""
@@ -206,7 +206,7 @@ class McapBag(Bag):
             if self._size < len(MAGIC) + tail:
                 return None
             file.seek(self._size - tail)
-            end = file.read()
+            end = read_block(file, self._path, tail)
             start, _, checksum = struct.unpack_from("<QQI", end, _HEAD.size)
             if not end.endswith(MAGIC) or end[0] != _FOOTER or not start:
                 return None
@@ -214,7 +214,7 @@ class McapBag(Bag):
             if start > self._size or length > LARGEST_RECORD:
                 return None
             file.seek(start)
-            body = file.read(length)
+            body = read_block(file, self._path, length)
         if checksum and zlib.crc32(body[:-4]) != checksum:
             return None
         counts: dict[int, int] | None = None

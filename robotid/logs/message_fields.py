@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
 from robotid.logs.findings import Findings
+from robotid.logs.joint_state import STAMP, say_unstamped
 from robotid.logs.log import Column, Kind, Numbers
 
 MOST_ITEMS = 256  # of one array that become columns: an image is no signal
@@ -38,11 +39,14 @@ class FieldReader:
         self._decode: Callable[[bytes], object] | None = None
         self._why_not = ""
         kinds: dict[str, Kind] = {}
+        stamps: set[int | float | str] = set()
         try:
             self._decode = decoder(message_type, encoding, definition)
             for data in samples:
                 for path, value in leaves(self._decode(data)):
                     kinds[path] = wider(kinds.get(path), kind_of(value))
+                    if path == STAMP:
+                        stamps.add(value)
                     if len(kinds) >= MOST_COLUMNS:
                         break
         except Exception as error:
@@ -52,6 +56,8 @@ class FieldReader:
                 f"{topic}: messages of type {message_type} ({encoding}) cannot be decoded",
                 where=topic,
             )
+        if stamps == {0}:
+            say_unstamped(topic, findings)
         if message_type in _PLANS:
             said = f"{topic} holds planned trajectories: their efforts are computed, not measured"
             findings.add("planned-not-measured", said, where=topic)

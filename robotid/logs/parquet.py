@@ -144,9 +144,9 @@ def _unit(field: Any) -> str | None:
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Say of what pyarrow stumbles over that the file is damaged."""
+    """Say of what pyarrow stumbles over that the file is damaged; names need not be text."""
     try:
         yield
-    except (pa.ArrowException, OSError, OverflowError, IndexError, KeyError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError) as error:
         said = f"the Parquet file is damaged: {type(error).__name__}: {error}"[:300]
         raise BadDataError("damaged-file", said, file=str(path)) from error

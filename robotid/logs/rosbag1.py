@@ -15,7 +15,7 @@ import lz4.frame
 
 from robotid.errors import BadDataError, Effect
 from robotid.logs.bag import Bag, BagLog, Message, Messages, Topic
-from robotid.logs.byte_source import FREE_BYTES, LARGEST_RATIO
+from robotid.logs.byte_source import FREE_BYTES, LARGEST_RATIO, read_block
 from robotid.logs.findings import Findings
 from robotid.logs.log import NO_OPTIONS, Log, ReadOptions
 
@@ -74,7 +74,7 @@ class Rosbag1(Bag):
                     yield Message(wanted[number], log_time, data, number)
 
     def _index(self, file: BinaryIO) -> Counter[int] | None:
-        """Messages by connection as the index says; None without one."""
+        """Messages by connection as the index says; None without a whole one."""
         file.seek(len(MAGIC))
         head = self._record(file)
         if head is None or head[0].get(b"op") != bytes([_BAG_HEADER]):
@@ -84,15 +84,19 @@ class Rosbag1(Bag):
             return None
         file.seek(position)
         counts: Counter[int] = Counter()
+        records: Counter[int] = Counter()
         while (record := self._record(file)) is not None:
             fields, data = record
-            operation = fields.get(b"op", b"\0")[0]
+            operation = (fields.get(b"op") or b"\0")[0]
+            records[operation] += 1
             if operation == _CONNECTION:
                 self._connection(fields, data, position)
             elif operation == _CHUNK_INFO:
                 for number, count in struct.iter_unpack("<II", data[: len(data) // 8 * 8]):
                     counts[number] += count
-        return counts if self._connections and file.tell() == self._size else None
+        announced = [_number(head[0].get(name, b"")) for name in (b"conn_count", b"chunk_count")]
+        whole = announced == [records[_CONNECTION], records[_CHUNK_INFO]]
+        return counts if whole and file.tell() == self._size else None
 
     def _linear(self, file: BinaryIO, findings: Findings) -> Iterator[tuple[int, int, bytes]]:
         """(connection, log time, data) of every message up to the last whole record."""
@@ -143,7 +147,7 @@ class Rosbag1(Bag):
             self._refuse(at, "a record with a damaged header")
 
     def _block(self, file: BinaryIO, largest: int, at: int) -> bytes | None:
-        raw = file.read(4)
+        raw = read_block(file, self._path, 4)
         if len(raw) < 4:
             return None
         (length,) = _U32.unpack(raw)
@@ -151,7 +155,7 @@ class Rosbag1(Bag):
             return None
         if length > largest:
             self._refuse(at, f"a record of {length} bytes")
-        return file.read(length)
+        return read_block(file, self._path, length)
 
     def _chunk(
         self, fields: Fields, data: bytes, at: int, findings: Findings

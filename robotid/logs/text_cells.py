@@ -33,7 +33,6 @@ class CellReader:
         for column, (field, item) in zip(columns, self._places, strict=True):
             schema[f"{field}"] = _DTYPES[column.kind] if item is None else pl.String
         self._schema = schema
-        self._filled = len(dialect.fields) - (not dialect.fields[-1])
 
     def _place(self, column: Column) -> tuple[int, int | None]:
         """(number of the field, number in its list or None)."""
@@ -65,8 +64,11 @@ class CellReader:
             )
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
             return None
-        if frame.height != rows or any(frame[f"{i}"].null_count() for i in range(self._filled)):
+        if frame.height != rows:
             return None
+        for i, name in enumerate(dialect.fields):
+            if frame[f"{i}"].null_count() != (0 if name else rows):
+                return None
         found: dict[str, Numbers] = {}
         for column, (field, item) in zip(self._columns, self._places, strict=True):
             series = frame[f"{field}"]

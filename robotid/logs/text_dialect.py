@@ -33,7 +33,7 @@ class Dialect:
     Args:
         delimiter: between cells; a space stands for any run of blanks.
         decimal_comma: numbers are written `1,5`.
-        fields: names of the fields of a line, with empty ones at the end that hold nothing.
+        fields: names of the fields of a line; those without a name hold nothing.
         columns: the columns, lists in cells spread out.
         lists: how many numbers are in a cell, by field, for cells like `[1.0, 2.0]`.
         header: the cells of the header line, empty without one.
@@ -105,22 +105,27 @@ def find_dialect(
         said = "a header and no samples"
         raise BadDataError("no-samples", said, file=str(path))
     table = [split(line, delimiter) for _, line in rows]
-    if names and not names[-1] and all(len(r) < len(names) or not r[-1] for r in table):
-        findings.add("trailing-delimiter", "every line ends in a delimiter: no column there")
-    elif table and all(len(r) == len(names) + 1 and not r[-1] for r in table):
-        findings.add("trailing-delimiter", "every line ends in a delimiter: no column there")
+    if table and all(len(r) == len(names) + 1 and not r[-1] for r in table):
         names.append("")
-    named = names[:-1] if names and not names[-1] else names
+    if "" in names and _are_empty([i for i, name in enumerate(names) if not name], table):
+        findings.add("trailing-delimiter", "columns without name and content were left out")
+        named = [name for name in names if name]
+    else:
+        named = names
     expect_distinct(named, path, first[0])
     decimal_comma = delimiter != "," and _has_decimal_commas(table)
     if decimal_comma:
         findings.add("decimal-comma", "numbers have decimal commas")
-    columns, lists = _columns(named, units, table, decimal_comma=decimal_comma)
+    columns, lists = _columns(names, units, table, decimal_comma=decimal_comma)
     _refuse_long_format(columns, table, path)
     start = rows[0][0] if rows else numbered[-1][0] + 1
     return Dialect(
         delimiter, decimal_comma, tuple(names), tuple(columns), lists, tuple(header), start
     )
+
+
+def _are_empty(positions: Sequence[int], table: Sequence[Sequence[str]]) -> bool:
+    return not any(row[i] for row in table for i in positions if i < len(row))
 
 
 def _is_content(line: str, comments: tuple[str, ...]) -> bool:
@@ -157,6 +162,8 @@ def _columns(
     columns: list[Column] = []
     lists: dict[str, int] = {}
     for position, name in enumerate(names):
+        if not name:
+            continue
         unit = column_unit(name, units[position] if units else "")
         cells = [row[position] for row in table if position < len(row) and row[position]]
         if decimal_comma:

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -156,10 +156,11 @@ def _fields_at(model: type[BaseModel], keys: tuple[str, ...]) -> list[str]:
     """Field names of the (nested) model that `keys` lead to."""
     for key in keys:
         field = model.model_fields.get(key)
-        inner = field.annotation if field else None
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+        kinds = (field.annotation, *get_args(field.annotation)) if field else ()
+        inner = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if not inner:
             return []
-        model = inner
+        model = inner[0]
     return list(model.model_fields)
 
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robotid.errors import BadDataError, Notice
+from pydantic import Field
+
+from robotid.errors import BadDataError, ConfigError, Notice
 from robotid.ingestion.column_map import ColumnMap
 from robotid.ingestion.options import IngestOptions
 from robotid.robot.options import RobotOptions
@@ -18,14 +20,20 @@ if TYPE_CHECKING:
 class IngestConfig(IngestOptions, RobotOptions, StageConfig):
     """How logs are read, what of the robot moves, and which recordings are held out."""
 
+    columns: ColumnMap | None = Field(
+        default=None, description="Which column is what: a map as a table, instead of a file."
+    )
+
 
 def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Read one log into one recording."""
     from robotid.ingestion.recording import ingest_recording
 
     _, path, digest = inputs["logs"][0]
-    columns = None
+    columns = config.columns
     if inputs.get("map"):
+        if columns is not None:
+            raise ConfigError("two-maps", "there is a map as a table and one as a file")
         source = TomlFile(inputs["map"][0].path)
         columns = parse_config(ColumnMap, source.values, source=source)
     robot, notices = _robot(config, inputs)
@@ -92,8 +100,10 @@ STAGE = Stage(
         "robotid.ingestion",
         "robotid.logs",
         "robotid.robot",
+        "robotid.stages.configuration",
     ),
-    libraries=("numpy", "polars", "pyarrow.parquet", "pydantic"),
+    libraries=("numpy", "polars", "pyarrow.parquet", "pydantic", "zstandard"),
+    extras=("h5py", "lz4", "mujoco", "rosbags", "scipy"),  # loaded when such a file is met
     run=run,
     gather=gather,
     part_file="recording.parquet",

@@ -100,20 +100,34 @@ def test_recordings_of_one_dataset_have_the_same_joints(tmp_path):
 
 
 def test_splits():
-    assert assign_splits(["a"], [], []) == {"a": "train"}
-    assert assign_splits(["a", "b", "c"], [], []) == {"a": "train", "b": "train", "c": "test"}
-    assert assign_splits(["a1", "a2", "b"], ["b"], ["a*"]) == {
+    assert assign_splits(["a"], [], [], []) == {"a": "train"}
+    assert assign_splits(["a", "b", "c"], [], [], []) == {"a": "train", "b": "train", "c": "test"}
+    assert assign_splits(["a1", "a2", "b"], [], ["b"], ["a*"]) == {
         "a1": "test",
         "a2": "test",
         "b": "val",
     }
-    assert assign_splits(["a", "b"], ["b"], []) == {"a": "train", "b": "val"}
-    assert assign_splits(["a", "b", "c"], ["c"], []) == {"a": "train", "b": "test", "c": "val"}
-    assert assign_splits(["[x]", "y"], [], ["[x]"]) == {"[x]": "test", "y": "train"}
+    assert assign_splits(["a", "b"], [], ["b"], []) == {"a": "train", "b": "val"}
+    assert assign_splits(["a", "b", "c"], [], ["c"], []) == {"a": "train", "b": "test", "c": "val"}
+    assert assign_splits(["[x]", "y"], [], [], ["[x]"]) == {"[x]": "test", "y": "train"}
     with pytest.raises(ConfigError, match="no recording matches 'x'"):
-        assign_splits(["a"], [], ["x"])
-    with pytest.raises(ConfigError, match="b would be in val and in test"):
-        assign_splits(["a", "b"], ["b"], ["*"])
+        assign_splits(["a"], [], [], ["x"])
+    with pytest.raises(ConfigError, match="b would be in test and in val"):
+        assign_splits(["a", "b"], [], ["b"], ["*"])
+
+
+def test_splits_by_share():
+    names = [f"run{n:02d}" for n in range(10)]
+    splits = assign_splits(names, [], ["0.1"], ["0.2"])
+    assert sorted(splits.values()) == ["test"] * 2 + ["train"] * 7 + ["val"]
+    assert splits == assign_splits(names, [], ["0.1"], ["0.2"])
+    more = assign_splits([*names, "run10"], [], ["0.1"], ["0.2"])
+    assert sum(more[name] == splits[name] for name in names) >= 8  # one more changes little
+    assert assign_splits(["a", "b"], ["a"], [], ["b"]) == {"a": "train", "b": "test"}
+    with pytest.raises(ConfigError, match="c would be in no split"):
+        assign_splits(["a", "b", "c"], ["a"], [], ["b"])
+    with pytest.raises(ConfigError, match="2 of 2 recordings, 1 are left"):
+        assign_splits(["a", "b"], [], ["0.9"], ["0.5"])
 
 
 def index_text(recordings, splits):

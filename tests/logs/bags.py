@@ -1,5 +1,6 @@
 """Small bags for tests: those of rosbags' writers, and an MCAP writer that can be told to err."""
 
+import bz2
 import io
 import struct
 import zlib
@@ -65,9 +66,11 @@ def states(store, count=50, names=NAMES, seed=0):
     ]
 
 
-def write_rosbag1(path, topics, compression=None):
-    """topics: {name: (type, [(time, data)])}."""
+def write_rosbag1(path, topics, compression=None, chunk=None):
+    """topics: {name: (type, [(time, data)])}; chunk: bytes after which a new one begins."""
     writer = Writer1(path)
+    if chunk:
+        writer.chunk_threshold = chunk
     if compression:
         writer.set_compression(compression)
     with writer:
@@ -160,4 +163,26 @@ def whole_messages(data, per_chunk):
         if len(body) < length or opcode == 15:
             break
         count += 1 if opcode == 5 else per_chunk if opcode == 6 else 0
+    return count
+
+
+UNPACK1 = {b"none": bytes, b"bz2": bz2.decompress, b"lz4": lz4.frame.decompress}
+
+
+def whole_messages1(data):
+    """How many messages of a ROS 1 bag stand in whole chunks: an independent scan."""
+    at, count = len(b"#ROSBAG V2.0\n"), 0
+    while at + 4 <= len(data):
+        (head,) = struct.unpack_from("<I", data, at)
+        if at + 8 + head > len(data):
+            break
+        (length,) = struct.unpack_from("<I", data, at + 4 + head)
+        body = data[at + 8 + head : at + 8 + head + length]
+        if len(body) < length:
+            break
+        if b"op=\x05" in data[at : at + 4 + head]:
+            packed = data[at : at + 4 + head]
+            kind = next(kind for kind in UNPACK1 if b"compression=" + kind in packed)
+            count += UNPACK1[kind](body).count(b"\x04\0\0\0op=\x02")
+        at += 8 + head + length
     return count

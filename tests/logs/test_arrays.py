@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+import struct
 import zipfile
 from pathlib import Path
 
@@ -168,6 +170,67 @@ def test_hdf5_follows_nothing_out_of_the_file(tmp_path):
     with h5py.File(path, "w") as file:
         file.create_virtual_dataset("t", layout)
     assert refused(path).code == "outside-file"
+
+
+@pytest.mark.parametrize("userblock", [0, 512])
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+@pytest.mark.parametrize("others", [0, 6], ids=["one attribute", "more blocks"])
+def test_hdf5_text_lengths_are_checked_before_they_are_allocated(
+    tmp_path, userblock, libver, others
+):
+    path = tmp_path / "log.h5"
+    with h5py.File(path, "w", userblock_size=userblock, libver=libver) as file:
+        file["q"] = T
+        for number in range(others):
+            file["q"].attrs[f"note{number}"] = "text " * 50
+        file["q"].attrs["unit"] = "rad of the joint"
+        file["name"] = ["an arm of long name"]
+    read = read_all(path)
+    assert read.log.streams[0].column("q").unit == "rad of the joint"
+    assert read.log.constants == {"name": "an arm of long name"}
+    for length in (16, 19):  # of the unit, of the name
+        data = path.read_bytes()
+        at = _descriptor(data, length)
+        damaged = tmp_path / f"damaged{length}.h5"
+        damaged.write_bytes(data[:at] + struct.pack("<I", 3_000_000_000) + data[at + 4 :])
+        if libver == "latest" and length == 16:  # there the library checks its own sums
+            assert refused(damaged).code == "damaged-file"
+        else:
+            assert "a text of 3000000000 bytes" in refused(damaged).message
+
+
+def _descriptor(data, length):
+    """Where the length, heap address and index of a text stand: the address is that of a heap."""
+    heaps = {at.start() - data.index(b"\x89HDF") for at in re.finditer(b"GCOL", data)}
+    places = [at.start() for at in re.finditer(re.escape(struct.pack("<I", length)), data)]
+    (found,) = [at for at in places if int.from_bytes(data[at + 4 : at + 12], "little") in heaps]
+    return found
+
+
+def test_hdf5_units_in_a_heap_of_their_own_are_said(tmp_path):
+    path = tmp_path / "log.h5"
+    with h5py.File(path, "w", libver="latest") as file:
+        file["q"] = T
+        for number in range(30):
+            file["q"].attrs[f"note{number}"] = "x"
+        file["q"].attrs["unit"] = "rad"
+    read = read_all(path)
+    assert read.log.streams[0].column("q").unit is None
+    assert read.notice("unit-not-read").message.endswith("first at q")
+
+
+def test_hdf5_rows_that_were_never_written_are_bounded(tmp_path):
+    path = tmp_path / "log.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("q", (1 << 40,), "f8", chunks=(1000,))
+    assert refused(path).code == "decompression-bomb"
+
+
+def test_parquet_names_that_are_no_text(tmp_path):
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"position": T}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"position", b"positio\xff"))
+    assert refused(path).code == "damaged-file"
 
 
 def test_parquet(tmp_path):

@@ -194,28 +194,73 @@ def test_b83_an_array_that_is_always_empty_is_no_column(tmp_path):
     assert "effort" in read.notice("empty-field").message
 
 
-@pytest.mark.parametrize(("per_chunk", "compression"), [(0, ""), (3, ""), (3, "zstd"), (3, "lz4")])
+def assert_cut(path, count):
+    """A cut bag gives the first messages, and says how many; those found."""
+    with open_log(path) as log:
+        codes = {n.code: n for n in log.findings.notices()}
+        if count:
+            batches = list(log.batches(TOPIC, ["log_time", "position.elbow"]))
+            found = [x for batch in batches for x in batch.columns["position.elbow"]]
+            np.testing.assert_array_equal(found, values(6, 1)[0, :count, 0])
+        else:
+            assert all(not stream.rows for stream in log.streams)
+        if "cut-bag" in codes:
+            assert codes["cut-bag"].effect == "data-lost"
+            assert f"{count} messages recovered" in codes["cut-bag"].message
+    return codes
+
+
+@pytest.mark.parametrize(("per_chunk", "compression"), [(0, ""), (2, ""), (2, "zstd"), (2, "lz4")])
 def test_b95_every_cut_gives_the_whole_records_before_it(tmp_path, per_chunk, compression):
-    whole = bags.mcap_bytes(states(ROS2, 6), per_chunk, compression)
+    whole = bags.mcap_bytes(states(ROS2, 6, ("elbow",))[:4], per_chunk, compression)
     path = tmp_path / "a.mcap"
-    signals = values(6)
     seen = set()
-    for length in range(len(bags.HEAD), len(whole) - len(bags.TAIL) + 1):
+    for length in range(8, len(whole)):
         path.write_bytes(whole[:length])
         count = bags.whole_messages(whole[:length], per_chunk)
-        with open_log(path) as log:
-            if not log.streams:
-                assert count == 0
-                seen.add(0)
-                continue
-            batches = list(log.batches(TOPIC, ["log_time", "position.elbow"])) if count else []
-            found = [x for batch in batches for x in batch.columns["position.elbow"]]
-            np.testing.assert_array_equal(found, signals[0, :count, 0])
-            (notice,) = [n for n in log.findings.notices() if n.code == "cut-bag"]
-        assert notice.effect == "data-lost"
-        assert f"{count} messages recovered" in notice.message
+        codes = assert_cut(path, count)
+        assert "cut-bag" in codes or length >= len(whole) - len(bags.TAIL) + 9  # the data end there
         seen.add(count)
-    assert seen >= ({0, 3, 6} if per_chunk else set(range(7)))
+    assert seen == ({0, 2, 4} if per_chunk else set(range(5)))
+    path.write_bytes(whole)
+    assert assert_cut(path, 4) == {}
+
+
+def test_b95_every_cut_of_a_file_with_a_summary(tmp_path):
+    bag = bags.write_rosbag2(tmp_path / "bag", {TOPIC: (TYPE, states(ROS2, 6, ("elbow",)))}, "mcap")
+    whole = next(bag.glob("*.mcap")).read_bytes()
+    path = tmp_path / "a.mcap"
+    counts = [bags.whole_messages(whole[:length], 6) for length in range(len(whole))]
+    assert set(counts) == {0, 6}
+    border = counts.index(6)
+    for length in (*range(8, border, 7), *range(border - 3, len(whole), 7)):
+        path.write_bytes(whole[:length])
+        assert_cut(path, counts[length])
+
+
+@pytest.mark.parametrize(
+    ("compression", "step"),
+    [(None, 3), (Writer1.CompressionFormat.BZ2, 5), (Writer1.CompressionFormat.LZ4, 5)],
+    ids=["plain", "bz2", "lz4"],
+)
+def test_b98_every_cut_of_a_rosbag1(tmp_path, compression, step):
+    topics = {TOPIC: (TYPE, states(ROS1, 6, ("elbow",))[:4])}
+    whole = bags.write_rosbag1(tmp_path / "a.bag", topics, compression, chunk=300).read_bytes()
+    path = tmp_path / "cut.bag"
+    first = whole.index(b"op=\x05")  # after a bag header that is padded to 4 kB
+    seen = set()
+    for length in (*range(13, first, 97), *range(first, len(whole), step)):
+        path.write_bytes(whole[:length])
+        count = bags.whole_messages1(whole[:length])
+        if length < first - 4:
+            notice = refused(path)
+            assert notice.code == "damaged-bag"
+            continue
+        codes = assert_cut(path, count)
+        assert "no-index" in codes
+        seen.add(count)
+    assert len(seen) > 2
+    assert max(seen) == 4
 
 
 @pytest.mark.parametrize("compression", ["", "zstd", "lz4"])

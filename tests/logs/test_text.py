@@ -2,13 +2,14 @@
 
 import gzip
 import os
+import zlib
 
 import numpy as np
 import pytest
 import zstandard
 
 from robotid.errors import Effect, StorageError
-from robotid.logs import byte_source, text_lines
+from robotid.logs import byte_source, delimited, text_lines
 from robotid.logs.findings import Findings
 from robotid.logs.formats import open_log
 from robotid.logs.log import Kind, ReadOptions
@@ -98,6 +99,9 @@ def test_b11_b12_large_files_stream(write, monkeypatch):
 
 def test_b13_long_line(write):
     assert refused(write("t,q\n0,1\n" + "1" * (3 << 20))).code == "long-line"
+    for length in (1_100_000, 1_900_000):  # which would be read as infinity
+        notice = refused(write("t,q\n0,1\n0," + "1" * length + "\n1,2\n"))
+        assert (notice.code, notice.line) == ("long-line", 3)
     notice = refused(write(b"x" * (20 << 20)))
     assert (notice.code, notice.line) == ("long-line", 1)
 
@@ -154,10 +158,43 @@ def test_b21_cut_last_line(write):
 
 
 def test_b21_every_cut_gives_the_whole_lines_before_it(write):
-    for length in range(len("t,q,tau\n0,1,2\n"), len(GOOD)):
-        read = read_all(write(GOOD[:length]))
-        assert_good(read, rows=GOOD[:length].count("\n") - 1)
+    for length in range(len(GOOD)):
+        lines = GOOD[:length].count("\n")
+        path = write(GOOD[:length])
+        if lines < 2:
+            assert refused(path).code == ("no-samples" if lines else "empty-file")
+            continue
+        read = read_all(path)
+        assert_good(read, rows=lines - 1)
         assert ("cut-last-line" in read.codes) == (GOOD[length - 1] != "\n")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_b19_every_cut_gives_the_whole_lines_before_it(write, pack):
+    rows = np.random.default_rng(0).normal(size=(20, 2))
+    text = "t,q\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows.tolist())
+    packed = pack(text.encode())
+    seen = set()
+    for length in range(4, len(packed)):
+        path = write(packed[:length], "log.csv.x")
+        lines = unpacked(packed[:length]).count(b"\n")
+        if lines < 2:
+            assert refused(path).code in ("no-samples", "empty-file", "only-zeros")
+            continue
+        read = read_all(path)
+        table = np.column_stack([read.columns["t"], read.columns["q"]])
+        np.testing.assert_array_equal(table, rows[: lines - 1])
+        assert read.codes["cut-compression"] == "data-lost"
+        seen.add(lines)
+    assert len(seen) > 12 or pack is zstandard.compress  # which packs all of it as one block
+    assert read_all(write(packed, "log.csv.x")).codes.keys() <= {"other-extension"}
+
+
+def unpacked(packed):
+    """As much of a gzip or Zstandard stream as can be had."""
+    if packed.startswith(b"\x1f"):
+        return zlib.decompressobj(31).decompress(packed)
+    return zstandard.ZstdDecompressor().decompressobj().decompress(packed)
 
 
 def test_b22_short_last_line(write):
@@ -214,7 +251,7 @@ def test_b28_same_name_twice(write):
     assert "columns 2, 4" in notice.message
 
 
-def test_b29_trailing_delimiter(write):
+def test_b29_trailing_delimiter(write, monkeypatch):
     for header in ("t,q,tau,\n", "t,q,tau\n"):
         body = GOOD.split("\n", 1)[1].replace("\n", ",\n")
         read = read_all(write(header + body))
@@ -222,6 +259,17 @@ def test_b29_trailing_delimiter(write):
         assert set(read.codes) == {"trailing-delimiter"}
     notice = refused(write("t,,q\n0,1,2\n"))
     assert (notice.code, line_column(notice)) == ("unnamed-column", (1, 2))
+    read = read_all(write("t,,q\n0,,2\n1,,3\n"))
+    assert set(read.columns) == {"t", "q"}
+    assert read.columns["q"].tolist() == [2, 3]
+    assert set(read.codes) == {"trailing-delimiter"}
+    monkeypatch.setattr(byte_source, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "_HEAD", 1 << 10)  # the rest is not looked at beforehand
+    for columns in ("t,,q", "t,q,"):
+        line = columns.replace("t", "1").replace("q", "2") + "\n"
+        late = "1,5,2\n" if columns == "t,,q" else "1,2,5\n"
+        notice = refused(write(columns + "\n" + line * 1000 + late + line))
+        assert (notice.code, notice.line) == ("unnamed-column", 1002)
 
 
 def test_b30_spaces(write):
