@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from robotid.errors import BadDataError, Notice
 from robotid.ingestion.column_map import ColumnMap
 from robotid.ingestion.layouts import map_of
@@ -55,7 +57,7 @@ def inspect_log(path: Path, robot: "RobotTree | None" = None, limit: int = ROWS)
         robot: what it is a log of, to match its joints and limits.
         limit: rows of a stream that are looked at.
     """
-    with opened(path) as found:
+    with opened(path) as found, np.errstate(all="ignore"):  # logs hold any number
         sources = found.sources
         streams, seen = _surveyed(sources, limit)
         ready = None if found.folder else _ready(sources)
