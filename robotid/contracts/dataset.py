@@ -15,8 +15,22 @@ INDEX = "dataset.json"
 Split = Literal["train", "val", "test"]
 
 
+class Interval(BaseModel):
+    """A stretch of time of a recording that was cut, from its `t` [s], and the split it is in."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    split: Split
+    start_s: float
+    end_s: float
+
+
 class DatasetIndex(BaseModel):
-    """The facts of all recordings by name, and the split they belong to."""
+    """The facts of all recordings by name, and the split they belong to.
+
+    A recording among `intervals` was cut because there was no other to hold out: these stretches of
+    time are in the splits that they name, and what lies between them is in none.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -24,6 +38,7 @@ class DatasetIndex(BaseModel):
     joints: list[Joint]
     recordings: dict[str, RecordingFacts]
     splits: dict[str, Split]
+    intervals: dict[str, list[Interval]] = {}
 
     @model_validator(mode="after")
     def _names_are_plain(self) -> Self:
@@ -33,6 +48,8 @@ class DatasetIndex(BaseModel):
                 raise ValueError(f"{name!r} is not the name of a recording")
         if self.splits.keys() != self.recordings.keys():
             raise ValueError("splits and recordings do not name the same recordings")
+        if self.intervals.keys() - self.recordings.keys():
+            raise ValueError("intervals name a recording that is not there")
         return self
 
 
@@ -49,7 +66,10 @@ def read_index(folder: Path) -> DatasetIndex:
 
 
 def write_index(
-    out_dir: Path, recordings: Mapping[str, RecordingFacts], splits: Mapping[str, Split]
+    out_dir: Path,
+    recordings: Mapping[str, RecordingFacts],
+    splits: Mapping[str, Split],
+    intervals: Mapping[str, list[Interval]] | None = None,
 ) -> None:
     """Write `dataset.json` for recordings that lie beside it as `<name>.parquet`.
 
@@ -57,6 +77,7 @@ def write_index(
         out_dir: the dataset folder.
         recordings: facts by name.
         splits: the split of each recording.
+        intervals: stretches of time of recordings that are cut.
     """
     names = {name: [joint.name for joint in facts.joints] for name, facts in recordings.items()}
     first = next(iter(recordings))
@@ -74,6 +95,7 @@ def write_index(
         joints=recordings[first].joints,
         recordings=dict(recordings),
         splits={name: splits[name] for name in recordings},
+        intervals=dict(intervals or {}),
     )
     (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
 

@@ -89,12 +89,22 @@ class Grid(BaseModel):
     stretches: int
 
 
+class Segment(BaseModel):
+    """Filtered samples without a gap: times of the first and the last [s], and their number."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    start_s: float
+    end_s: float
+    samples: int
+
+
 class FilterFacts(BaseModel):
     """How the signals were filtered, and after how long the filter has forgotten.
 
     `cutoff_hz` is the design value of one pass (-6 dB after both), `effective_hz` where both passes
     have -3 dB. `low_speed` is the share of samples of each joint that are slower than
-    `low_speed_below` [rad/s or m/s].
+    `low_speed_below` [rad/s or m/s]; the column `slow.<joint>` says which.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -108,6 +118,7 @@ class FilterFacts(BaseModel):
     acceleration: str | None = None
     velocity_from_position: list[str] = []
     decimated_by: int = 1
+    segments: list[Segment] = []
     grid: Grid | None = None
     acceleration_snr_db: dict[str, float | None] = {}
     low_speed_below: float | None = None

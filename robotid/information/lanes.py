@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from robotid.compiled import CompiledSource, IndexTable, Run, Table, View
+from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
+from robotid.information import columns, vectors
+from robotid.information.columns import ten_columns
 
-LANES = 136  # not a power of two: runs that lie 4096 bytes apart get in each other's way
+LANES = 120  # an odd number of lines: runs that lie 4096 bytes apart get in each other's way
 FIELDS = 36  # runs per body: R 9, p 3, v 3, w 3, a 3, alpha 3, a_c 3, B 9
 REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2
 
@@ -21,7 +23,7 @@ REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2
 FAST = {"reassoc", "contract", "nsz"}
 _LARGEST_ANGLE = 1e5  # beyond it the library's own reduction is needed
 
-_SOURCE = CompiledSource(Path(__file__))
+_SOURCE = CompiledSource(Path(__file__), *(Path(str(m.__file__)) for m in (columns, vectors)))
 compiled = _SOURCE.compiled
 
 
@@ -169,38 +171,6 @@ def wrench_terms(motion: Run, out: Run) -> None:
         out[11 * LANES + s] = -wx * wx - wy * wy
 
 
-@compiled(fastmath=FAST)
-def body_columns(axis: Run, motion: Run, terms: Run, out: Run) -> None:
-    """The ten columns axis^T A of a body: out holds m, h (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
-    for s in range(LANES):
-        vx, vy, vz = axis[s], axis[LANES + s], axis[2 * LANES + s]
-        wx, wy, wz = axis[3 * LANES + s], axis[4 * LANES + s], axis[5 * LANES + s]
-        ax, ay, az = terms[s], terms[LANES + s], terms[2 * LANES + s]
-        out[s] = vx * ax + vy * ay + vz * az
-        out[LANES + s] = (
-            vx * terms[3 * LANES + s] + vy * terms[6 * LANES + s] + vz * terms[9 * LANES + s]
-            + ay * wz - az * wy
-        )  # fmt: skip
-        out[2 * LANES + s] = (
-            vx * terms[4 * LANES + s] + vy * terms[7 * LANES + s] + vz * terms[10 * LANES + s]
-            + az * wx - ax * wz
-        )  # fmt: skip
-        out[3 * LANES + s] = (
-            vx * terms[5 * LANES + s] + vy * terms[8 * LANES + s] + vz * terms[11 * LANES + s]
-            + ax * wy - ay * wx
-        )  # fmt: skip
-        ox, oy, oz = motion[3 * LANES + s], motion[4 * LANES + s], motion[5 * LANES + s]
-        bx, by, bz = motion[9 * LANES + s], motion[10 * LANES + s], motion[11 * LANES + s]
-        # w^T [o] L(o) = u^T L(o) with u = w x o
-        ux, uy, uz = wy * oz - wz * oy, wz * ox - wx * oz, wx * oy - wy * ox
-        out[4 * LANES + s] = wx * bx + ux * ox
-        out[5 * LANES + s] = wx * by + wy * bx + ux * oy + uy * ox
-        out[6 * LANES + s] = wy * by + uy * oy
-        out[7 * LANES + s] = wx * bz + wz * bx + ux * oz + uz * ox
-        out[8 * LANES + s] = wy * bz + wz * by + uy * oz + uz * oy
-        out[9 * LANES + s] = wz * bz + uz * oz
-
-
 @compiled()
 def load(signals: View, begin: int, count: int, out: Run) -> None:
     """Copy samples begin...begin + count of all signals into runs; the rest repeats the last."""
@@ -245,17 +215,16 @@ def move(
 
 
 @compiled()
-def pair_columns(twist: Run, parent: int, body: int, states: Run, axes: Run, columns: Run) -> None:
-    """The ten columns of one body in one row; `parent` -1 says that the row starts at the body."""
-    size = FIELDS * LANES
+def pair_columns(twist: Run, pair: Indices, states: Run, axes: Run, block: Run) -> None:
+    """The ten columns of one body in one row into their runs of the block; see `program`."""
+    size, body, parent = FIELDS * LANES, pair[0], pair[1]
     state = states[(body + 1) * size : (body + 2) * size]
     axis = axes[6 * body * LANES : 6 * (body + 1) * LANES]
+    before = axes[6 * max(parent, 0) * LANES :]
     if parent < 0:
         for c in range(6):
             axis[c * LANES : (c + 1) * LANES] = twist[c]
-    else:
-        transport(state, axes[6 * parent * LANES :], axis)
-    body_columns(axis, state[12 * LANES :], state[24 * LANES :], columns)
+    ten_columns(before, int(parent >= 0), state, axis, LANES, block, pair[2:])
 
 
 _SOURCE.keep()

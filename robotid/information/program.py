@@ -26,7 +26,7 @@ class Program(NamedTuple):
         rows: per row first and last pair, width, padded width, place in the Gram matrices,
             their size, first and last own column, and where its qd, qdd and tau stand.
         pairs: per row and body of its subtree: body, parent (-1 for the first), and for each of
-            the ten columns its place in the block, or -1.
+            the ten columns its place in the block; behind it where it is not picked.
         terms: per own column of a row its kind and its place in the block.
     """
 
@@ -78,7 +78,8 @@ def program_of(layout: Layout, picked: Sequence[Index]) -> Program:
         bodies = layout.subtree(row)
         for position, body in enumerate(bodies):
             parent = robot.parents[body] if position else -1
-            pairs.append([body, parent, *place[10 * position : 10 * position + 10]])
+            ten = place[10 * position : 10 * position + 10]
+            pairs.append([body, parent, *np.where(ten < 0, padded, ten)])
         for term, target in zip(layout.terms, place[10 * bodies.size :], strict=False):
             if target >= 0:
                 terms.append([TERMS.index(term), target])

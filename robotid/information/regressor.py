@@ -1,9 +1,10 @@
 """The dense regressor from the compiled kernel: Y with tau = Y phi, for many samples at once."""
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from threading import local
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -18,6 +19,8 @@ from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
 _CHUNK = 2048
+_PIECE = 6 * LANES  # samples that a thread takes at a time
+_LINE = 8  # numbers in a line of the cache
 
 
 class Motion(NamedTuple):
@@ -40,19 +43,25 @@ def signals_of(robot: RobotTree, **given: ArrayLike) -> Array:
         robot: the robot.
         given: q (T, nq), qd, qdd and (where needed) tau (T, nv), in this order.
     """
-    samples = len(np.asarray(given["q"]))
-    widths = {name: robot.nq if name == "q" else robot.nv for name in given}
-    result, at = np.empty((sum(widths.values()), samples)), 0
-    for name, values in given.items():
-        if np.shape(values) != (samples, widths[name]):
-            wanted = (samples, widths[name])
-            said = f"{name} has shape {np.shape(values)}, robot {robot.name} needs {wanted}"
-            raise UsageError("wrong-shape", said)
-        rows, columns = result[at : at + widths[name]], np.asarray(values)
+    columns_of = {name: np.asarray(values) for name, values in given.items()}
+    check_shapes(robot, columns_of)
+    samples = len(columns_of["q"])
+    result, at = np.empty((sum(x.shape[1] for x in columns_of.values()), samples)), 0
+    for columns in columns_of.values():
+        rows = result[at : at + columns.shape[1]]
         for begin in range(0, samples, _CHUNK):  # what fits the cache is turned faster
             rows[:, begin : begin + _CHUNK] = columns[begin : begin + _CHUNK].T
-        at += widths[name]
+        at += columns.shape[1]
     return result
+
+
+def check_shapes(robot: RobotTree, given: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse arrays that are not (samples, nq) for q and (samples, nv) for all others."""
+    for name, values in given.items():
+        wanted = (len(given["q"]), robot.nq if name == "q" else robot.nv)
+        if values.shape != wanted:
+            said = f"{name} has shape {values.shape}, robot {robot.name} needs {wanted}"
+            raise UsageError("wrong-shape", said)
 
 
 @lru_cache(maxsize=16)
@@ -80,23 +89,30 @@ def dense_regressor(
         threads: how many to use; the result does not depend on it.
         out: where to put the result.
     """
-    program, signals = _whole_program(robot), signals_of(robot, q=q, qd=qd, qdd=qdd)
-    shape = signals.shape[1], robot.nv, 10 * robot.bodies
+    program, given = _whole_program(robot), {"q": q, "qd": qd, "qdd": qdd}
+    motion = {name: np.asarray(values) for name, values in given.items()}
+    check_shapes(robot, motion)
+    samples = len(motion["q"])
+    shape = samples, robot.nv, 10 * robot.bodies
     Y = np.empty(shape) if out is None else out
     if Y.shape != shape or Y.dtype != np.float64 or not Y.flags.c_contiguous:
         raise UsageError("wrong-shape", f"out has to be a plain float64 array of shape {shape}")
-    flat = Y.reshape(-1)
-    extra = 10 * len(program.pairs) + -(-kernel.TOGETHER * Y[0].size // LANES)
-    count = threads or default_threads()
+    flat, stride = Y.reshape(-1), robot.nv * 10 * robot.bodies
+    extra = 10 * len(program.pairs) + -(-(kernel.TOGETHER * stride + _LINE) // LANES)
+    count, pieces = threads or default_threads(), iter(range(0, samples, _PIECE))
 
-    def work(first: int) -> None:
-        memory = working_memory(len(signals), robot.bodies, extra)
-        kernel.regressor_batches(signals, first, count, *program[:6], memory, flat)
+    def work() -> None:
+        memory = working_memory(robot.nq + 2 * robot.nv, robot.bodies, extra)
+        for begin in pieces:  # each goes to the thread that asks first
+            part = slice(begin, min(samples, begin + _PIECE))
+            signals = signals_of(robot, **{name: x[part] for name, x in motion.items()})
+            kernel.regressor_batches(signals, *program[:6], memory, flat[begin * stride :])
 
-    if count == 1:
-        work(0)
-    else:
-        list(_threads(count).map(work, range(count)))
+    # This thread works, too: were it to wait for others, they might share a core for a while.
+    others = [_threads(count).submit(work) for _ in range(1, count)]
+    work()
+    for other in others:
+        other.result()
     return Y
 
 
@@ -109,14 +125,16 @@ _kept = local()
 
 
 def working_memory(signals: int, bodies: int, widest: int = 0) -> Array:
-    """Memory for the kernels, kept by each thread.
+    """Memory for the kernels, kept by each thread; runs begin where lines of the cache do.
 
     Giving it back and getting it anew would stop the other threads for longer than a batch takes.
     """
     size = kernel.runs_needed(signals, bodies, widest) * LANES
     memory: Array = getattr(_kept, "memory", np.empty(0))
     if memory.size < size:
-        memory = _kept.memory = np.empty(size)
+        fresh = np.empty(size + _LINE)
+        skipped = -fresh.ctypes.data // 8 % _LINE
+        memory = _kept.memory = fresh[skipped : skipped + size]
     return memory
 
 

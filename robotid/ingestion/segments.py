@@ -29,7 +29,7 @@ class Selection:
         """The rows that the user does not exclude."""
         if not self._exclude:
             return batch
-        seconds = np.asarray(batch["t"]) / 1e9
+        seconds = np.asarray(batch["t"], np.int64) / 1e9
         keep = np.ones(seconds.size, np.bool_)
         for start, end in self._exclude:
             keep &= (seconds < start) | (seconds > end)

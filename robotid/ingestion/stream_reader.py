@@ -1,6 +1,7 @@
 """One stream of a log as signals in SI units, with times that only increase."""
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from robotid.errors import BadDataError
 from robotid.ingestion.convert import convert
 from robotid.ingestion.resolve import StreamPlan
-from robotid.ingestion.timeline import FIRST, TimeLine, Times, Window
+from robotid.ingestion.timeline import FIRST, Raw, TimeLine, Times, Window
 from robotid.logs.bag import LOG_TIME
 from robotid.logs.joint_state import STAMP
 from robotid.logs.log import Batch
@@ -19,7 +20,7 @@ class _Pending:
     """Rows that were read and not given out: raw times, parts of the file, places, signals."""
 
     def __init__(self) -> None:
-        self.columns: dict[str, NDArray[np.float64] | NDArray[np.int64]] = {}
+        self.columns: Columns = {}
         self.counted = "row"
         self.rows = 0
 
@@ -37,6 +38,11 @@ class _Pending:
         """Only these rows go on waiting."""
         self.columns = {name: values[rows] for name, values in self.columns.items()}
         self.rows = rows.size
+
+    @property
+    def raw(self) -> Raw:
+        """Times as they are in the file."""
+        return cast("Raw", self.columns["raw"])
 
     def where(self, row: int) -> str:
         return f"{self.counted} {int(self.columns['position'][row])}"
@@ -104,7 +110,7 @@ class StreamReader:
 
     def _start(self, waiting: _Pending, started: bool) -> bool:
         if not started:
-            skipped = self.line.start(waiting.columns["raw"][:FIRST], waiting.where)
+            skipped = self.line.start(waiting.raw[:FIRST], waiting.where)
             if skipped:
                 waiting.keep(np.arange(skipped, waiting.rows))
         return True
@@ -112,7 +118,7 @@ class StreamReader:
     def _put(self, waiting: _Pending, *, final: bool) -> Iterator[Columns]:
         columns = waiting.columns
         part = np.asarray(columns["part"], np.int64)
-        window = Window(columns["raw"], part, waiting.same, waiting.where, final)
+        window = Window(waiting.raw, part, waiting.same, waiting.where, final)
         timed = self.line.put(window)
         if timed.rows.size:
             first, last = int(timed.rows[0]), int(timed.rows[-1])

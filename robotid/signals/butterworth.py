@@ -93,12 +93,3 @@ def memory(cutoff_hz: float, order: int, rate_hz: float, left: float = SETTLED) 
     if slowest == 0.0:  # a cut-off at a quarter of the rate: all poles in the origin
         return order
     return max(order, math.ceil(math.log(left) / math.log(slowest)))
-
-
-def resting_state(sections: Array) -> Array:
-    """State of each section once a constant 1 has gone through for long, shape (sections, 2).
-
-    Sections have gain 1 at rest, so each of them gets that 1 as well.
-    """
-    b1, b2, a1, a2 = sections[:, 1], sections[:, 2], sections[:, 4], sections[:, 5]
-    return np.column_stack([b1 - a1 + b2 - a2, b2 - a2])

@@ -25,6 +25,14 @@ def _left_out(done: Filtered) -> Iterator[Notice]:
             time=done.first_not_finite_s,
             effect=Effect.DATA_LOST,
         )
+    for name, held in done.held.items():
+        yield Notice(
+            code="values-held",
+            message=f"{name} has no value in {held.samples} samples; the one before was held",
+            time=held.first_s,
+        )
+    for name in done.without_values:
+        yield Notice(code="no-values", message=f"{name} holds no values and is left out")
     for start_s, samples in done.left_out[:_SHOWN]:
         yield Notice(
             code="segment-too-short",

@@ -160,13 +160,23 @@ class _Stretch:
         return self._piece(max(0, count), last=True)
 
     def _piece(self, count: int, *, last: bool) -> Piece:
-        base, weights = np.empty(count, dtype=np.int64), np.empty((4, count))
-        kernel.stencils(self._t, self._next, self._step, _SNAP * self._step, base, weights)
-        out = np.empty((self._values.shape[0], count))
-
-        def work(begin: int, end: int) -> None:
-            kernel.interpolate(self._values, base, weights, begin, end, out)
-
-        self._threads.share(work, out.shape[0])
+        out = self._as_they_are(count)
+        if out is None:
+            base, weights = np.empty(count, dtype=np.int64), np.empty((4, count))
+            kernel.stencils(self._t, self._next, self._step, _SNAP * self._step, base, weights)
+            out = np.empty((self._values.shape[0], count))
+            self._threads.share(
+                lambda row: kernel.interpolate(self._values[row], base, weights, out[row]),
+                out.shape[0],
+            )
         self._next += count
         return Piece(self._number, self._zero, self._next - count, out, last, self._samples)
+
+    def _as_they_are(self, count: int) -> Array | None:
+        """The next grid samples, if each of them is a sample of the log."""
+        wanted = np.arange(self._next, self._next + count) * self._step
+        begin = int(np.searchsorted(self._t, wanted[0] - _SNAP * self._step)) if count else 0
+        there = self._t[begin : begin + count]
+        if there.size < count or np.any(np.abs(there - wanted) > _SNAP * self._step):
+            return None
+        return self._values[:, begin : begin + count]

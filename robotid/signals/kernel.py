@@ -1,24 +1,24 @@
 """Resampling, filtering and differentiating, compiled.
 
-Signals of a stretch lie one after the other, shape (channels, samples). The filter runs on LANES
-channels at once, sample by sample, because a recursive filter cannot run on several samples of one
-channel at once. A channel depends on nothing but itself, so no bit depends on how they are shared
-among threads.
+Signals of a stretch lie one after the other, shape (channels, samples). A channel depends on
+nothing but itself, so no bit depends on how they are shared among threads.
 """
 
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
-from robotid.compiled import CompiledSource, Indices, Run, Table, View
+from robotid.compiled import CompiledSource, Indices, Run, Table
 
-LANES = 16  # fewer, and the compiler makes no vectors of them
-SECTION = 7
-_TILE = 128  # samples that are loaded, filtered and stored at a time: they stay close to the core
+PAIR, STATE = 10, 6  # numbers that make two sections, and the state of two
+_TINY, _NOTHING = 1e-250, 1e-200
 _CLOSE = 0.2  # samples closer than this share of a step are not used to bend a curve
 
 Number = Annotated[float, "float64"]
+Marks = Annotated[NDArray[np.bool_], "boolean[::1]"]
+Line = Annotated[NDArray[np.float64], "float64[:]"]
 
 _SOURCE = CompiledSource(Path(__file__))
 compiled = _SOURCE.compiled
@@ -70,87 +70,66 @@ def stencils(t: Run, first: int, step: Number, snap: Number, base: Indices, weig
 
 
 @compiled(nogil=True, fastmath=_FAST)
-def interpolate(
-    values: View, base: Indices, weights: Table, begin: int, end: int, out: View
-) -> None:
-    """Channels begin...end on the grid of `stencils`."""
-    for c in range(begin, end):
-        for i in range(base.size):
-            b = base[i]
-            out[c, i] = (
-                weights[0, i] * values[c, b] + weights[1, i] * values[c, b + 1]
-                + weights[2, i] * values[c, b + 2] + weights[3, i] * values[c, b + 3]
-            )  # fmt: skip
+def interpolate(values: Line, base: Indices, weights: Table, out: Run) -> None:
+    """A channel on the grid of `stencils`."""
+    for i in range(base.size):
+        b = base[i]
+        out[i] = (
+            weights[0, i] * values[b] + weights[1, i] * values[b + 1]
+            + weights[2, i] * values[b + 2] + weights[3, i] * values[b + 3]
+        )  # fmt: skip
 
 
 @compiled(nogil=True, fastmath=_FAST)
-def run_sections(block: Run, count: int, sections: Run) -> None:
-    """All second-order sections over `count` samples of LANES channels each, in place.
+def two_sections(values: Line, sections: Run, state: Run, out: Line) -> None:
+    """Two second-order sections over the samples of a channel; `out` may be `values`.
 
-    y = b0 x + z0,  z0' = b1 x - a1 y + z1,  z1' = b2 x - a2 y (direct form II, transposed).
+    With s = y - b0 x, a section is s' = c1 x + c2 x_before - a1 s - a2 s_before, c = b - a b0. In
+    this order of sums a sample waits for one product of the sample before, not for two. TINY keeps
+    a signal that has come to rest from numbers so small that processors work on them slowly.
 
     Args:
-        block: the lanes of a sample, then those of the next.
-        count: number of samples.
-        sections: for each section SECTION rows of LANES numbers: z0 z1 b0 b1 b2 a1 a2. State and
-            coefficients share an array so that the compiler sees that they do not overlap.
+        values: shape (n,).
+        sections: b0 c1 c2 a1 a2 of both.
+        state: x_before, s, s_before of both; afterwards that behind the last sample.
+        out: shape (n,).
     """
-    for i in range(count):
-        values = block[i * LANES : (i + 1) * LANES]
-        for s in range(sections.size // (SECTION * LANES)):
-            own = sections[s * SECTION * LANES : (s + 1) * SECTION * LANES]
-            for k in range(LANES):
-                x = values[k]
-                y = own[2 * LANES + k] * x + own[k]
-                own[k] = own[3 * LANES + k] * x - own[5 * LANES + k] * y + own[LANES + k]
-                own[LANES + k] = own[4 * LANES + k] * x - own[6 * LANES + k] * y
-                values[k] = y
+    b0, c1, c2, a1, a2 = sections[0], sections[1], sections[2], sections[3], sections[4]
+    e0, f1, f2, d1, d2 = sections[5], sections[6], sections[7], sections[8], sections[9]
+    x_before, s, s_before = state[0], state[1], state[2]
+    y_before, r, r_before = state[3], state[4], state[5]
+    for i in range(values.size):
+        x = values[i] + _TINY
+        y = b0 * x + s
+        out[i] = e0 * y + r
+        s, s_before = c1 * x + c2 * x_before - a2 * s_before - a1 * s, s
+        r, r_before = f1 * y + f2 * y_before - d2 * r_before - d1 * r, r
+        x_before, y_before = x, y
+    state[0], state[1], state[2] = x_before, s, s_before
+    state[3], state[4], state[5] = y_before, r, r_before
 
 
 @compiled(nogil=True)
-def forward(values: View, channel: int, sections: Run, out: Run) -> None:
-    """Filter LANES channels from `channel` on; the state in `sections` goes on where it was.
+def low_pass(values: Line, sections: Run, state: Run, out: Line) -> None:
+    """Filter a channel; given reversed views, from the last sample to the first.
 
     Args:
-        values: shape (channels, samples); lanes beyond the last channel are zero.
-        channel: the first of the channels.
-        sections: as in `run_sections`.
-        out: filtered samples, lanes side by side.
+        values: shape (n,).
+        sections: those of `two_sections`, pair after pair.
+        state: the same way.
+        out: shape (n,).
     """
-    lanes, n = min(LANES, values.shape[0] - channel), values.shape[1]
-    for begin in range(0, n, _TILE):
-        count = min(_TILE, n - begin)
-        block = out[begin * LANES : (begin + count) * LANES]
-        if lanes < LANES:
-            block[:] = 0.0
-        for i in range(count):
-            for k in range(lanes):
-                block[i * LANES + k] = values[channel + k, begin + i]
-        run_sections(block, count, sections)
+    for pair in range(sections.size // PAIR):
+        own = sections[pair * PAIR : (pair + 1) * PAIR]
+        at = state[pair * STATE : (pair + 1) * STATE]
+        two_sections(values if pair == 0 else out, own, at, out)
 
 
 @compiled(nogil=True)
-def backward(given: Run, keep: int, rows: Indices, sections: Run, out: Table) -> None:
-    """Filter from the last sample to the first; only the first `keep` samples are given back.
-
-    Args:
-        given: samples, lanes side by side.
-        keep: number of samples to give back.
-        rows: for each lane that has a channel, where it goes.
-        sections: as in `run_sections`.
-        out: shape (some rows, at least `keep`).
-    """
-    lanes, n = rows.size, given.size // LANES
-    block = np.empty(_TILE * LANES)
-    for done in range(0, n, _TILE):
-        count, last = min(_TILE, n - done), n - 1 - done
-        for i in range(count):
-            for k in range(LANES):
-                block[i * LANES + k] = given[(last - i) * LANES + k]
-        run_sections(block, count, sections)
-        for i in range(max(0, last + 1 - keep), count):
-            for k in range(lanes):
-                out[rows[k], last - i] = block[i * LANES + k]
+def clear_tiny(values: Run) -> None:
+    """Make numbers 0 that come from TINY and nothing else, in place."""
+    for i in range(values.size):
+        values[i] = values[i] if abs(values[i]) > _NOTHING else 0.0
 
 
 @compiled(nogil=True, fastmath=_FAST)
@@ -174,12 +153,10 @@ def differentiate(values: Run, taps: Run, out: Run) -> None:
 
 
 @compiled(nogil=True)
-def count_slow(speed: Run, limit: Number, counts: Indices, at: int) -> None:
-    """Add to counts[at] how many speeds are below a limit."""
-    total = 0
+def mark_slow(speed: Run, limit: Number, slow: Marks) -> None:
+    """Mark the speeds that are below a limit."""
     for i in range(speed.size):
-        total += abs(speed[i]) < limit
-    counts[at] += total
+        slow[i] = abs(speed[i]) < limit
 
 
 _SOURCE.keep()

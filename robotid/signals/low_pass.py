@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from robotid import progress
 from robotid.errors import BadDataError
 from robotid.signals.butterworth import effective_cutoff, gain
+from robotid.signals.columns import Conditioner, Held, first_values, treatment_of
 from robotid.signals.cutoff import Choice, acceleration_snr_db, choose_cutoff
 from robotid.signals.grid import Gridder, Piece
 from robotid.signals.options import FilterOptions
@@ -27,7 +28,7 @@ from robotid.signals.plan import (
     signals_of,
 )
 from robotid.signals.spectrum import Noise, Spectrum, Welch, in_bins, noise_of
-from robotid.signals.stretch import Outlet, Sink, StretchFilter
+from robotid.signals.stretch import Outlet, Segment, Sink, StretchFilter
 from robotid.signals.threads import Threads
 from robotid.signals.timing import Timing, survey
 from robotid.signals.zero_phase import LowPass
@@ -61,7 +62,8 @@ class Filtered(NamedTuple):
 
     `settled` is the filter's memory in grid samples, `needed` how many a stretch must have, and
     `trimmed` how many were cut off at the ends of stretches because the filter was not settled.
-    Spectra are None where no stretch was long enough for one.
+    Spectra are None where no stretch was long enough for one. `held` are columns of slow sensors
+    whose last value was held, `without_values` those that were left out.
     """
 
     timing: Timing
@@ -78,8 +80,10 @@ class Filtered(NamedTuple):
     not_finite: dict[str, int]
     first_not_finite_s: float | None
     dropped: int
+    held: dict[str, Held]
+    without_values: list[str]
     samples: int
-    duration_s: float
+    segments: list[Segment]
     low_speed: dict[str, float]
     before: Spectrum | None
     after: Spectrum | None
@@ -109,7 +113,12 @@ class RecordingFilter:
     ) -> None:
         self._source, self._names = source, names
         self._options, self._threads = options, threads
-        self._signals = signals_of(names, joints, options)
+        held = [name for name in names if treatment_of(name) == "held"]
+        self._first = first_values(source(held), held) if held else {}
+        self._without = [name for name in held if name not in self._first]
+        there = [name for name in names if name not in self._without]
+        self._signals = signals_of(there, joints, options)
+        self._conditioner = Conditioner(there, self._first)
         self._timing = survey(
             lambda: (b["t"].astype(np.int64) for b in source(["t"])), options.gap_steps
         )
@@ -165,8 +174,10 @@ class RecordingFilter:
             not_finite=gridder.not_finite,
             first_not_finite_s=gridder.first_not_finite,
             dropped=gridder.dropped,
+            held=self._conditioner.held,
+            without_values=self._without,
             samples=outlet.samples,
-            duration_s=outlet.last_s - outlet.first_s,
+            segments=outlet.segments,
             low_speed=outlet.low_speed(),
             before=in_bins(before) if before else None,
             after=in_bins(after) if after else None,
@@ -176,11 +187,12 @@ class RecordingFilter:
         )
 
     def _columns(self) -> Iterator[Columns]:
-        """All channels, with progress."""
+        """All channels, fit for the filter, with progress."""
+        self._conditioner = Conditioner(self._signals.channels, self._first)
         extra = ["segment"] if "segment" in self._names else []
         done = 0
         for batch in self._source(["t", *extra, *self._signals.channels]):
-            yield batch
+            yield self._conditioner(batch)
             done += len(batch["t"])
             progress.report(done, self._timing.samples, "filtering")
 

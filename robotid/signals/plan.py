@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from robotid.errors import BadDataError, ConfigError, nearest
 from robotid.signals.butterworth import check_cutoff, design_cutoff, gain
+from robotid.signals.columns import QUATERNION, treatment_of
 from robotid.signals.cutoff import Motion
 from robotid.signals.derivative import response, taps_of
 from robotid.signals.options import FilterOptions
@@ -15,7 +16,6 @@ from robotid.signals.timing import Timing
 
 Array = NDArray[np.float64]
 
-_NOT_SIGNALS = ("t", "segment")
 _FOLDED = 1e-3  # what may be left of a signal above half the new rate
 _SAME_RATE = 0.01
 
@@ -65,10 +65,13 @@ def signals_of(names: Sequence[str], joints: Sequence[str], options: FilterOptio
     channels = [
         name
         for name in sorted(names)
-        if name not in _NOT_SIGNALS
-        and not name.startswith("qdd.")
+        if treatment_of(name) not in ("kept", "dropped")
         and not (from_position and name.startswith("qd."))
     ]
+    absent = [name for name in QUATERNION if name not in channels]
+    if 0 < len(absent) < len(QUATERNION):
+        said = f"base.quat has no {', '.join(name.rpartition('.')[2] for name in absent)}"
+        raise BadDataError("signal-missing", said, hint="all of x, y, z, w, or none of them")
     place = {name: number for number, name in enumerate(channels)}
     position = [place.get(f"q.{joint}") for joint in joints]
     velocity = [place.get(f"qd.{joint}") for joint in joints]
@@ -94,16 +97,22 @@ def design_cutoffs(
         rate_hz: of the grid.
     """
     own = options.signal_cutoffs()
-    known = {*signals.channels, *(name.partition(".")[0] for name in signals.channels)}
+    known = {part for name in signals.channels for part in _names_for(name)}
     for name in own:
         if name not in known:
             said = f"signal_cutoff: no signal {name!r} is filtered"
             raise ConfigError("no-such-signal", said, hint=nearest(name, known))
     cutoffs = []
     for name in signals.channels:
-        asked = own.get(name, own.get(name.partition(".")[0]))
+        asked = next((own[part] for part in _names_for(name) if part in own), None)
         cutoffs.append(general_hz if asked is None else design_value(asked, options, rate_hz))
     return cutoffs
+
+
+def _names_for(column: str) -> list[str]:
+    """All names by which a user may mean a column: itself, then what it is a part of."""
+    parts = column.split(".")
+    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
 def design_value(cutoff_hz: float, options: FilterOptions, rate_hz: float) -> float:

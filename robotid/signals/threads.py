@@ -13,7 +13,7 @@ class Threads:
     def __init__(self, count: int | None = None) -> None:
         # `NUMBA_NUM_THREADS` sets what numba would use.
         self.count = count or int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-        self._pool = ThreadPoolExecutor(self.count)
+        self._pool = ThreadPoolExecutor(max(1, self.count - 1))  # who shares works as well
 
     def __enter__(self) -> Self:
         return self
@@ -21,8 +21,15 @@ class Threads:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown()
 
-    def share(self, work: Callable[[int, int], Any], rows: int) -> None:
-        """Call `work(begin, end)` for parts of the rows that together are all of them."""
-        count = min(self.count, rows)
-        edges = [rows * part // count for part in range(count + 1)] if count else [0]
-        list(self._pool.map(work, edges[:-1], edges[1:]))
+    def share(self, work: Callable[[int], Any], rows: int) -> None:
+        """Call `work(row)` for each row; whoever is free takes the next one."""
+        left = iter(range(rows))
+
+        def take() -> None:
+            for row in left:
+                work(row)
+
+        others = [self._pool.submit(take) for _ in range(min(self.count, rows) - 1)]
+        take()
+        for other in others:
+            other.result()

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from robotid.errors import ConfigError
 from robotid.signals import kernel
-from robotid.signals.butterworth import FORGOTTEN, design, memory, resting_state
-from robotid.signals.kernel import LANES, SECTION
+from robotid.signals.butterworth import FORGOTTEN, design, memory
 from robotid.signals.threads import Threads
 
 Array = NDArray[np.float64]
 
-_PIECE = 16384  # samples given back at a time, at least
+_PIECE = 65536  # samples given back at a time, at least
 _MOST = 2_000_000  # samples held at a time, at most
 
 
@@ -44,21 +43,20 @@ class LowPass:
                 f"{self.ahead} samples; at most {_MOST} are held",
             )
         self.piece = max(_PIECE, 2 * self.ahead)
-        sections = np.array([design(cutoff, order, rate_hz) for cutoff in cutoffs_hz])
-        lanes = -(-self.channels // LANES) * LANES
-        rows = np.zeros((lanes, sections.shape[1], SECTION))  # lanes without a channel stay zero
-        rows[: self.channels, :, :2] = [resting_state(own) for own in sections]
-        rows[: self.channels, :, 2:] = sections[:, :, [0, 1, 2, 4, 5]]
-        grouped = rows.reshape(-1, LANES, *rows.shape[1:])
-        # The rows of `kernel.run_sections` for each group of channels, with the state that a
-        # constant 1 leaves: shape (groups, sections, SECTION, LANES).
-        self.sections = np.ascontiguousarray(np.moveaxis(grouped, 1, -1))
+        own = np.array([design(cutoff, order, rate_hz) for cutoff in cutoffs_hz])
+        nothing = np.broadcast_to([1.0, 0, 0, 1, 0, 0], (self.channels, own.shape[1] % 2, 6))
+        own = np.concatenate([own, nothing], axis=1)  # the kernel takes two at a time
+        b0, b1, b2, _, a1, a2 = np.moveaxis(own, -1, 0)
+        sections = np.stack([b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2], axis=-1)
+        self.sections: Array = sections.reshape(self.channels, -1)
+        # Every section has gain 1 at rest, so a constant 1 is what all of them get and give.
+        resting = np.stack([np.ones_like(b0), 1 - b0, 1 - b0], axis=-1)
+        self._resting: Array = resting.reshape(self.channels, -1)
 
-    def at_rest(self, group: int, level: Array) -> Array:
-        """The rows of a group of channels that have been at some level for long."""
-        sections: Array = self.sections[group].copy()
-        sections[:, :2] *= level
-        return sections.ravel()
+    def at_rest(self, channel: int, level: float) -> Array:
+        """The state of a channel that has been at some level for long."""
+        state: Array = self._resting[channel] * level
+        return state
 
 
 class Window(NamedTuple):
@@ -94,20 +92,21 @@ class ZeroPhase:
         height: int | None = None,
     ) -> None:
         self._filter, self._halo, self._threads = low_pass, halo, threads
-        self._groups = low_pass.sections.shape[0]
-        self._sections: list[Array] = []  # with their state
-        # Filtered forward, for samples self._from, self._from + 1, ...; `_held` of them.
-        room = low_pass.piece + 2 * halo + low_pass.ahead
-        self._forward = np.empty((self._groups, room * LANES))
+        self._state: list[Array] = [np.empty(0)] * low_pass.channels
+        # Filtered forward, for samples self._from, self._from + 1, ...; `_held` of them, the last
+        # of which wait to be filtered.
+        self._forward = np.empty((low_pass.channels, low_pass.piece + 2 * halo + low_pass.ahead))
         self._from = self._held = self._begin = 0
+        self._waiting: list[Array] = []
         # One place for all windows: fresh memory for each would cost as much as filtering.
-        self._rows = np.arange(low_pass.channels) if rows is None else np.array(rows)
+        self._rows = range(low_pass.channels) if rows is None else rows
         self._out = np.empty((height or low_pass.channels, low_pass.piece + 2 * halo))
+        self._beyond = np.empty((low_pass.channels, low_pass.ahead + 2 * halo))
         self._tail: Array | None = None  # the last samples as they came, to be reflected
         self._head: list[Array] = []  # what came before there was enough to be reflected
 
     def push(self, values: Array) -> Iterator[Window]:
-        """Take samples, shape (channels, n); give what no later one can change."""
+        """Take samples, shape (channels, n), that stay; give what no later one can change."""
         low_pass = self._filter
         if self._tail is None:
             self._head.append(values)
@@ -128,66 +127,69 @@ class ZeroPhase:
             return
         end = self._from + self._held
         reflected = 2 * self._tail[:, -1:] - self._tail[:, -2::-1]
-        yield from self._advance(np.ascontiguousarray(reflected))  # ends before the reflection
+        yield from self._advance(reflected)  # ends before the reflection
         while self._begin < end:
             stop = min(self._begin + self._filter.piece, end)
             after = min(self._halo, end - stop)
-            yield self._window(stop, after, self._held)
+            yield self._window(stop, after)
 
     def _begin_with(self, values: Array) -> None:
         """Start at rest, as far before the first sample as the filter needs to settle."""
         self._tail = None
         reflected = 2 * values[:, :1] - values[:, self._filter.settled : 0 : -1]
-        reflected = np.ascontiguousarray(reflected)
-        level = np.zeros((self._groups, LANES))
-        level.ravel()[: self._filter.channels] = reflected[:, 0]
-        self._sections = [self._filter.at_rest(g, level[g]) for g in range(self._groups)]
-        self._run_forward(reflected, np.empty((self._groups, reflected.shape[1] * LANES)))
+        for channel, row in enumerate(reflected):
+            state = self._filter.at_rest(channel, row[0])
+            kernel.low_pass(row, self._filter.sections[channel], state, np.empty(row.size))
+            self._state[channel] = state
 
     def _advance(self, values: Array) -> Iterator[Window]:
-        """Filter forward, and backward whenever there is enough for a whole piece."""
+        """Take samples; filter whenever there is enough for a whole piece."""
         low_pass, used = self._filter, 0
         needed = low_pass.piece + self._halo + low_pass.ahead
         while used < values.shape[1]:
             wanted = self._begin + needed - self._from - self._held
             take = min(wanted, values.shape[1] - used)
-            part = values[:, used : used + take]
-            room = slice(self._held * LANES, (self._held + take) * LANES)
-            self._run_forward(part, self._forward[:, room])
+            self._waiting.append(values[:, used : used + take])
             self._held, used = self._held + take, used + take
             if take == wanted:
-                yield self._window(self._begin + low_pass.piece, self._halo, self._held)
+                yield self._window(self._begin + low_pass.piece, self._halo)
                 self._forget()
 
-    def _run_forward(self, values: Array, out: Array) -> None:
-        def work(begin: int, end: int) -> None:
-            for group in range(begin, end):
-                kernel.forward(values, group * LANES, self._sections[group], out[group])
-
-        self._threads.share(work, self._groups)
-
-    def _window(self, stop: int, after: int, upto: int) -> Window:
-        """Samples [self._begin, stop) and what lies around them, from the first `upto` held."""
+    def _window(self, stop: int, after: int) -> Window:
+        """Samples [self._begin, stop) and what lies around them."""
         before = min(self._halo, self._begin - self._from)
         first = self._begin - before - self._from
         keep = stop + after - self._from - first
+        backward = self._forward[:, first : self._held][:, ::-1]
+        beyond = backward.shape[1] - keep
+        sections, filtered = self._filter.sections, self._held - self._unfiltered()
 
-        def work(begin: int, end: int) -> None:
-            for group in range(begin, end):
-                given = self._forward[group, first * LANES : upto * LANES]
-                sections = self._filter.at_rest(group, given[-LANES:])
-                rows = self._rows[group * LANES : (group + 1) * LANES]
-                kernel.backward(given, keep, rows, sections, self._out)
+        def work(channel: int) -> None:
+            own, state = sections[channel], self._state[channel]
+            at = filtered
+            for values in self._waiting:
+                out = self._forward[channel, at : at + values.shape[1]]
+                kernel.low_pass(values[channel], own, state, out)
+                at += values.shape[1]
+            given, kept = backward[channel], self._out[self._rows[channel], :keep]
+            state = self._filter.at_rest(channel, given[0])
+            kernel.low_pass(given[:beyond], own, state, self._beyond[channel, :beyond])
+            kernel.low_pass(given[beyond:], own, state, kept[::-1])
+            kernel.clear_tiny(kept)
 
-        self._threads.share(work, self._groups)
+        self._threads.share(work, self._filter.channels)
+        self._waiting = []
         window = Window(self._begin, stop, before, after, self._out[:, :keep])
         self._begin = stop
         return window
+
+    def _unfiltered(self) -> int:
+        return sum(values.shape[1] for values in self._waiting)
 
     def _forget(self) -> None:
         """Drop what no window needs any more."""
         keep = max(self._from, self._begin - self._halo)
         gone = keep - self._from
-        rest = self._forward[:, gone * LANES : self._held * LANES].copy()
+        rest = self._forward[:, gone : self._held].copy()
         self._forward[:, : rest.shape[1]] = rest
         self._from, self._held = keep, self._held - gone

@@ -75,6 +75,7 @@ STAGE = Stage(
         "robotid.contracts.recording",
         "robotid.information.basis",
         "robotid.compiled",
+        "robotid.information.columns",
         "robotid.information.factor",
         "robotid.information.factorise",
         "robotid.information.kernel",
@@ -86,6 +87,7 @@ STAGE = Stage(
         "robotid.information.small",
         "robotid.information.stream",
         "robotid.information.triangular",
+        "robotid.information.vectors",
         "robotid.robot",
     ),
     libraries=(

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from robotid.errors import BadDataError, Notice
 from robotid.signals.options import FilterOptions
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
@@ -14,7 +16,15 @@ if TYPE_CHECKING:
 
 
 class FilterConfig(FilterOptions, StageConfig):
-    """Low-pass, differentiation, rate and averaging."""
+    """Low-pass, differentiation, rate, averaging, and what is held out of a single recording."""
+
+    hold_out: float = Field(
+        default=0.2,
+        ge=0,
+        le=0.5,
+        description="Where no recording is for the test: the share at the end of the last training "
+        "recording that is held out, behind a gap; 0 for none.",
+    )
 
 
 def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
@@ -48,7 +58,7 @@ def _facts(facts: "RecordingFacts", done: "Filtered", config: FilterConfig) -> "
     dropped = {"too-short": lost, "not-finite": done.dropped}
     update = {
         "samples": done.samples,
-        "duration_s": done.duration_s,
+        "duration_s": done.segments[-1].end_s - done.segments[0].start_s,
         "rate_hz": done.rates.grid_hz / done.rates.decimate,
         "dropped": {**facts.dropped, **{code: n for code, n in dropped.items() if n}},
         "filter": _filter_facts(done, config),
@@ -57,7 +67,14 @@ def _facts(facts: "RecordingFacts", done: "Filtered", config: FilterConfig) -> "
 
 
 def _filter_facts(done: "Filtered", config: FilterConfig) -> "FilterFacts":
-    from robotid.contracts.recording import Averaging, CutoffChoice, FilterFacts, Grid, Spectra
+    from robotid.contracts.recording import (
+        Averaging,
+        CutoffChoice,
+        FilterFacts,
+        Grid,
+        Segment,
+        Spectra,
+    )
     from robotid.signals.grid import METHOD
 
     signals, timing = done.signals, done.timing
@@ -94,6 +111,9 @@ def _filter_facts(done: "Filtered", config: FilterConfig) -> "FilterFacts":
         acceleration=config.acceleration,
         velocity_from_position=signals.derived,
         decimated_by=done.rates.decimate,
+        segments=[
+            Segment(start_s=s.start_s, end_s=s.end_s, samples=s.samples) for s in done.segments
+        ],
         grid=Grid(
             rate_hz=done.rates.grid_hz,
             method=METHOD,
@@ -120,14 +140,25 @@ def _rounded(values: Iterable[float]) -> list[float]:
 def gather(
     config: FilterConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
 ) -> list[Notice]:
-    """Write the index of the filtered recordings; splits stay as they were."""
-    del config
+    """Write the index; splits stay as they were, a recording is cut if none is for the test."""
     from robotid.contracts.dataset import read_index, write_index
     from robotid.contracts.recording import read_facts
+    from robotid.signals.splits import hold_out
 
     splits = read_index(inputs["dataset"][0].path).splits
-    write_index(out_dir, {part.name: read_facts(part.path) for part in parts}, splits)
-    return []
+    recordings = {part.name: read_facts(part.path) for part in parts}
+    intervals = hold_out(recordings, splits, config.hold_out)
+    write_index(out_dir, recordings, splits, intervals)
+    return [
+        Notice(
+            code="split-within-recording",
+            message=f"no recording is for the test: {name} is for training up to "
+            f"{train.end_s:.4g} s and for the test from {test.start_s:.4g} s on, which says less "
+            "than another recording would",
+            hint="record another, or set hold_out",
+        )
+        for name, (train, test) in intervals.items()
+    ]
 
 
 STAGE = Stage(
@@ -146,4 +177,5 @@ STAGE = Stage(
     run=run,
     gather=gather,
     part_file="recording.parquet",
+    gather_keys=("hold_out",),
 )

@@ -8,8 +8,6 @@ from pydantic import Field
 from robotid.errors import BadDataError, Effect, Notice
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
 
-_SHORTEST_GAP_S = 1.0
-
 
 class FitConfig(StageConfig):
     """Which model, and how it is fitted."""
@@ -26,7 +24,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.fit import FIT
     from robotid.contracts.recording import read_recording
     from robotid.fitting.pendulum import Motion, fit_pendulum
-    from robotid.signals.splits import HELD_OUT, by_split
+    from robotid.signals.splits import by_split
 
     folder = inputs["dataset"][0].path
     index = read_index(folder)
@@ -40,9 +38,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
             if f"{signal}.{joint}" not in columns:
                 said = f"recording {name} has no {signal}.{joint}"
                 raise BadDataError("signal-missing", said, joint=joint, hint=hint)
-    filters = [facts.filter for facts in index.recordings.values() if facts.filter is not None]
-    gap_s = max([_SHORTEST_GAP_S, *(used.memory_s for used in filters)])
-    splits, within = by_split(recordings, index.splits, gap_s)
+    splits = by_split(recordings, index.splits, index.intervals)
     motions = {
         split: Motion(*(np.concatenate([c[f"{s}.{joint}"] for c in parts]) for s in Motion._fields))
         for split, parts in splits.items()
@@ -51,7 +47,9 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     for split, purpose in (("train", "training"), ("test", "the test")):
         if split not in motions or motions[split].tau.size == 0:
             said = f"no data are left for {purpose}"
-            raise BadDataError("no-data", said, hint="record more, or choose other splits")
+            raise BadDataError(
+                "no-data", said, hint="record more, choose other splits, or filter with hold_out"
+            )
     independent = [
         2 * facts.filter.cutoff_hz / facts.rate_hz if facts.filter else 1.0
         for facts in index.recordings.values()
@@ -60,18 +58,15 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         joint,
         motions,
         independent=min([1.0, *independent]),
-        split_by="segment" if within else "recording",
+        split_by="segment" if index.intervals else "recording",
     )
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
     notices = [
         Notice(code=reason.code, message=reason.message, hint=reason.hint, effect=Effect.QUALITY)
         for reason in result.verdict.reasons
     ]
-    if within:
-        said = (
-            f"one recording only: its last {HELD_OUT:.0%} is held out after {gap_s:.2g} s, "
-            "which says less than another recording would"
-        )
+    if index.intervals:
+        said = "the test is the end of a training recording, which says less than another would"
         notices.append(Notice(code="split-within-recording", message=said, hint="record another"))
     return notices
 

@@ -10,6 +10,7 @@ from tests.signals.signals import run_filter
 
 STEPS = st.sampled_from([1, 999, 10_000_000, 10_000_001, 12_000_000, 25_000_000, 10**9, 10**17])
 VALUES = st.sampled_from([0.0, 1.0, -3.5, 1e-300, 1e300, np.nan, np.inf, -np.inf])
+COLUMNS = ["q.a", "qd.a", "tau.a", "q.b", "temperature.a", "base.pos.x", "x"]
 OPTIONS = {
     "cutoff_hz": st.one_of(st.just("auto"), st.floats(1e-3, 1e5)),
     "cutoff_is": st.sampled_from(["design", "effective"]),
@@ -34,7 +35,7 @@ def recordings(draw):
     with np.errstate(over="ignore"):
         t = np.cumsum(steps % 10**16)
     columns = {"t": t}
-    for name in draw(st.sets(st.sampled_from(["q.a", "qd.a", "tau.a", "q.b", "x"]), min_size=1)):
+    for name in draw(st.sets(st.sampled_from(COLUMNS), min_size=1)):
         values = np.sin(np.arange(n) * draw(st.floats(0.0, 3.0)))
         for where, value in draw(st.lists(st.tuples(st.integers(0, 2999), VALUES), max_size=4)):
             values[where : where + 1] = value

@@ -11,7 +11,6 @@ from robotid.signals.butterworth import (
     effective_cutoff,
     gain,
     memory,
-    resting_state,
 )
 from robotid.signals.derivative import response, taps_of
 
@@ -27,7 +26,6 @@ def test_sections_have_the_response_of_scipys(order, cutoff_hz):
     np.testing.assert_allclose(
         gain(f[:-1], cutoff_hz, order, 500.0), np.abs(h[:-1]) ** 2, atol=1e-10
     )
-    np.testing.assert_allclose(resting_state(ours), signal.sosfilt_zi(ours), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("order", [1, 2, 4, 7])

@@ -71,3 +71,14 @@ def test_stretch_shorter_than_the_memory_gives_nothing():
 def test_filter_with_endless_memory_is_refused():
     with pytest.raises(ConfigError, match="has a memory of"):
         LowPass([1e-4], 4, 1e4)
+
+
+def test_signal_at_rest_makes_no_numbers_that_are_slow_to_work_with():
+    """What the filter remembers would decay to denormal numbers; it ends at 0."""
+    values = np.zeros((1, 120_000))
+    values[:, :1000] = 1.0
+    done = filtered(values, LowPass([50.0], 4, 1000.0), 30_000)[0]
+    small = np.abs(done[2000:])
+    assert small.max() < 1e-12
+    assert not np.any(done[60_000:])
+    assert not np.any((small > 0) & (small < np.finfo(float).tiny))
