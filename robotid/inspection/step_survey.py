@@ -80,6 +80,8 @@ class StepSurvey:
             return None
         mean = self._sum / self._count
         jitter = float(np.sqrt(max(0.0, self._squares / self._count - mean * mean)) / mean)
+        if not np.isfinite([self._step, self._longest, jitter]).all():
+            return None
         return TimeFacts(self._step, self._gaps, self._longest, self._back, self._same, jitter)
 
     def _start(self) -> None:

@@ -1,11 +1,15 @@
 """Whatever columns are called and hold, inspection ends with a map that reads back."""
 
+import json
 import tomllib
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from robotid.cli.inspect_facts import answer_of_inspection
+from robotid.cli.inspect_text import shown
+from robotid.cli.text import visible
 from robotid.ingestion.column_map import ColumnMap
 from robotid.inspection.inspection import inspect_log
 from robotid.robot.load import load_robot
@@ -34,6 +38,9 @@ def test_any_names(tmp_path_factory, log, rows, with_robot):
     np.savez(path, **{name: VALUES[kind](rows) for name, kind in log.items() if name != "file"})
     found = inspect_log(path, PANDA if with_robot else None)
     assert ColumnMap.model_validate(tomllib.loads(found.text)) == found.proposal.columns
+    answer = answer_of_inspection(found, found.findings, None)
+    assert json.loads(json.dumps(answer.model_dump(mode="json"), allow_nan=False))
+    assert all(visible(line) for line in shown(found) if line)
     for stream in found.streams:
         assert stream.rows == rows
         for column in stream.columns:

@@ -6,7 +6,7 @@ import pytest
 from robotid.inspection.inspection import inspect_log
 from robotid.robot.load import load_robot
 from tests.inspection.motion import Motion, columns, write_csv
-from tests.logs.bags import START
+from tests.logs.bags import ROS2, START, TYPE, states, write_rosbag2
 from tests.robot.urdf_texts import ARM
 
 
@@ -369,3 +369,19 @@ def test_stamps_of_zero(tmp_path):
     np.savez(path, **{"header.stamp": zeros, "log_time": stamps, "q": motion.q, "tau": motion.tau})
     mapped = inspect_log(path).proposal.columns
     assert (mapped.time.column, mapped.time.unit) == ("log_time", "ns")
+
+
+def test_commands_and_states_in_one_bag(tmp_path):
+    path = write_rosbag2(
+        tmp_path / "bag",
+        {
+            "/joint_commands": (TYPE, states(ROS2, 400, seed=1)),
+            "/joint_states": (TYPE, states(ROS2, 400)),
+        },
+    )
+    found = inspect_log(path)
+    mapped = found.proposal.columns
+    assert (mapped.q.columns, mapped.q.stream) == ("position.{joint}", "/joint_states")
+    assert (mapped.tau.columns, mapped.tau.stream) == ("effort.{joint}", "/joint_states")
+    assert (mapped.time.column, mapped.time.unit) == ("header.stamp", "ns")
+    assert found.trial.refused == ()
