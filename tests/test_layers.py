@@ -19,7 +19,7 @@ LAYERS = [
     {"__main__"},
     {"cli"},
     {"runner"},
-    {"stages"},
+    {"stages", "inspection"},
     {"ingestion"},
     {"excitation", "fitting", "evaluation", "reporting", "logs", "plausibility", "simulation"},
     {"models"},

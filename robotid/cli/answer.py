@@ -164,6 +164,96 @@ class RobotAnswer(_Finished):
     )
 
 
+class TrackAnswer(_Answer):
+    """Lowest, mean and highest value in stretches of equal length; null where there is none."""
+
+    low: list[float | None]
+    mean: list[float | None]
+    high: list[float | None]
+
+
+class TimeAnswer(_Answer):
+    """Steps of a column that could be times, in its own unit."""
+
+    step: float
+    gaps: int = Field(description="Steps longer than three usual ones.")
+    longest: float
+    back: int
+    same: int
+    jitter: float = Field(description="Standard deviation over mean of steps between gaps.")
+    rates_hz: dict[str, float] = Field(description="By units of time that make sense.")
+
+
+class ColumnAnswer(_Answer):
+    """A column; null where there is no finite value."""
+
+    name: str
+    kind: Literal["float", "int", "bool", "text"]
+    unit: str | None = Field(description="As the file states it.")
+    signal: str | None = Field(description="What it is by the map.")
+    mapped_unit: str | None = Field(description="Its unit by the map.")
+    values: int
+    not_finite: int
+    low: float | None
+    high: float | None
+    mean: float | None
+    std: float | None
+    first: float | None
+    last: float | None
+    repeats: float = Field(description="Share of values equal to the one before.")
+    roughness: float | None = Field(description="Std of second differences over std of values.")
+    lost_sign_bits: int | None
+    track: TrackAnswer
+    time: TimeAnswer | None
+
+
+class StreamAnswer(_Answer):
+    """A stream of a log."""
+
+    file: str
+    name: str
+    message_type: str
+    rows: int = Field(description="That were looked at.")
+    complete: bool = Field(description="Whether these are all.")
+    columns: list[ColumnAnswer]
+
+
+class RemarkAnswer(_Answer):
+    """A reason, or something to check, about a table of the map."""
+
+    table: str
+    text: str
+    check: bool
+    line: str | None
+
+
+class PassedAnswer(_Answer):
+    """Columns that were not chosen for a signal, and why."""
+
+    table: str
+    columns: str
+    reason: str
+
+
+class InspectAnswer(_Finished):
+    """What is inside a log, and a map for it."""
+
+    path: str = Field(description="The log that ingest is to be given.")
+    folder: bool
+    alike: list[str] = Field(description="Other files of the folder that the map is for.")
+    formats: list[str]
+    constants: dict[str, float | str]
+    streams: list[StreamAnswer]
+    map: dict[str, Any]
+    map_text: str
+    map_needed: bool
+    map_file: str | None = Field(description="Where the map was written.")
+    remarks: list[RemarkAnswer]
+    passed: list[PassedAnswer]
+    refused: list[Notice] = Field(description="What ingest would refuse, in turn.")
+    flags: list[str] = Field(description="Flags of ingest that answer refusals.")
+
+
 ANSWERS = (
     StageAnswer
     | RunAnswer
@@ -175,6 +265,7 @@ ANSWERS = (
     | ExplainAnswer
     | RobotsAnswer
     | RobotAnswer
+    | InspectAnswer
 )
 
 

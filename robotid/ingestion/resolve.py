@@ -194,6 +194,9 @@ def _present(
     if len(chosen) != len(called):
         said = f"[{name}] names {len(chosen)} columns for {len(called)} joints"
         raise ConfigError("wrong-count", said, hint=f"joints: {', '.join(called)}")
+    if len(set(chosen)) < len(chosen):
+        said = f"[{name}] names one column, {chosen[0]!r}, for {len(called)} joints"
+        raise ConfigError("wrong-count", said, hint=f"joints: {', '.join(called)}")
     if isinstance(signal.columns, str) and "{joint}" in signal.columns:
         there = {c.name for p in sources.places() for c in p.stream.columns}
         missing = [joint for joint, c in zip(called, chosen, strict=True) if c not in there]

@@ -29,7 +29,9 @@ def column_unit(name: str, stated: str) -> str | None:
     if stated:
         return stated.strip("[]() ") or None
     found = _IN_BRACKETS.search(name)
-    return found[1] if found and found[1].lower().replace(" ", "") in _UNITS else None
+    if found is None or found[1].isdigit():  # q[1] is the second of several, not of unit 1
+        return None
+    return found[1] if found[1].lower().replace(" ", "") in _UNITS else None
 
 
 def is_units_row(cells: Sequence[str], expected: int) -> bool:

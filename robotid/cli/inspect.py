@@ -1,0 +1,124 @@
+"""`robotid inspect`: what is inside a log, and a map for it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from robotid.cli import options
+from robotid.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from robotid.inspection.inspection import Inspection
+    from robotid.robot.load import Loaded
+
+_LOG = typer.Argument(help="A log, a ROS 2 bag, or a folder of files that belong together.")
+_ROBOT = typer.Option("--robot", help="A robot file or the name of a robot, to match joints.")
+_LOCK = typer.Option("--lock", help="A joint of the robot to hold, as NAME=VALUE; repeat it.")
+_CHAIN = typer.Option("--chain", help="Keep what lies between two links of it, as BASE:TIP.")
+_OUT = typer.Option("--out", "-o", help="Where the map goes; default NAME.map.toml, here.")
+_FORCE = typer.Option("--force", help="Replace a file that is there.")
+
+
+def inspect(
+    settings: Settings,
+    log: Annotated[Path, _LOG],
+    robot: Annotated[str | None, _ROBOT] = None,
+    lock: Annotated[list[str] | None, _LOCK] = None,
+    chain: Annotated[str | None, _CHAIN] = None,
+    out: Annotated[Path | None, _OUT] = None,
+    force: Annotated[bool, _FORCE] = False,
+) -> int:
+    """Show what is inside a log and write a map of its columns."""
+    from robotid.cli.inspect_facts import answer_of_inspection
+    from robotid.cli.inspect_text import shown
+    from robotid.cli.session import console_for
+    from robotid.errors import exit_code_of
+    from robotid.inspection.inspection import inspect_log
+
+    console = console_for(settings)
+    loaded = _robot(robot, lock or [], chain)
+    found = inspect_log(log, loaded.tree if loaded else None)
+    notices = [*(loaded.notices if loaded else ()), *found.findings, *found.trial.findings]
+    wanted = out is not None or found.proposal.needed
+    target = (out or _default(found.path)) if wanted else None
+    if not settings.json:
+        for line in shown(found):
+            console.emit_text(line)
+        for notice in notices:
+            console.warn(notice)
+    if target is not None:
+        _write(target, found.text.encode(), force=force)
+    if settings.json:
+        console.emit_json(answer_of_inspection(found, notices, target))
+        return exit_code_of(found.findings)
+    for remark in found.proposal.checks:
+        console.tell(f"check [{remark.table}]: {remark.text}")
+    for notice in found.trial.refused:
+        console.say(f"ingest would refuse it: error[{notice.code}] {notice.text()}")
+    if not found.proposal.needed:
+        console.tell("no map is needed for this log")
+    console.tell(f"next: {_next(found, robot, lock or [], chain, target)}")
+    if target is not None:
+        console.emit(str(target))
+    return exit_code_of(found.findings)
+
+
+def _default(log: Path) -> Path:
+    """The name of the log with .map.toml behind it, in the current folder."""
+    log = log.resolve()
+    return Path(f"{log.name if log.is_dir() else log.stem}.map.toml")
+
+
+def _robot(robot: str | None, lock: list[str], chain: str | None) -> "Loaded | None":
+    from robotid.errors import UsageError
+    from robotid.robot.load import load_robot
+    from robotid.robot.options import RobotOptions
+    from robotid.stages.configuration import parse_config
+
+    if robot is None:
+        if lock or chain is not None:
+            raise UsageError("robot-missing", "--lock and --chain of which robot?", hint="--robot")
+        return None
+    given = {"lock": lock, **({"chain": chain} if chain is not None else {})}
+    changes = parse_config(RobotOptions, given, flags=frozenset(given))
+    return load_robot(robot, **changes.changes())
+
+
+def _write(path: Path, content: bytes, *, force: bool) -> None:
+    """Write the map; another file that is there stays, unless it may be replaced."""
+    from robotid.errors import UsageError, from_os_error
+    from robotid.store.files import replace_file, write_synced
+
+    try:
+        if path.is_file() and path.read_bytes() == content:
+            return
+        if force:
+            replace_file(path, content)
+        else:
+            write_synced(path, content)
+    except FileExistsError as error:
+        hint = "--force replaces it, --out names another"
+        said = "the map is not written: something else is there"
+        raise UsageError("output-exists", said, file=str(path), hint=hint) from error
+    except OSError as error:
+        raise from_os_error(error, "writing the map") from error
+
+
+def _next(
+    found: "Inspection", robot: str | None, lock: list[str], chain: str | None, target: Path | None
+) -> str:
+    """The command that reads the log."""
+    from shlex import quote
+
+    words = ["robotid", "ingest", quote(str(found.path))]
+    if target is not None:
+        words += ["--map", quote(str(target))]
+    if robot is not None:
+        words += ["--robot", quote(robot)]
+    words += [f"--lock {quote(text)}" for text in lock]
+    words += [f"--chain {quote(chain)}"] if chain is not None else []
+    return " ".join([*words, *found.trial.flags])
+
+
+command = options.command(inspect)
