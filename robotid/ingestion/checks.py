@@ -56,9 +56,13 @@ class Checks:
         taken_out = torque is not None and bool(torque.compensated)
         return None if taken_out else self._robot
 
+    def refused(self) -> list[Notice]:
+        """Findings for which the recording is refused: those that the user does not accept."""
+        return [f.notice for f in self._all() if f.refused and f.notice.code not in self._accept]
+
     def refuse(self) -> None:
         """Refuse the recording if a finding says so that the user does not accept."""
-        refused = [f.notice for f in self._all() if f.refused and f.notice.code not in self._accept]
+        refused = self.refused()
         if not refused:
             return
         first, *others = refused

@@ -210,7 +210,8 @@ class TimeLine:
         if "out-of-order" not in self._accept:
             raise BadDataError(
                 "out-of-order",
-                f"{window.where(i)}: time goes back by {back / 1e9:.6g} s, and forth again",
+                line=_line(window.where(i)),
+                message=f"{window.where(i)}: time goes back by {back / 1e9:.6g} s, and forth again",
                 file=self._file,
                 time=time,
                 hint="if samples may be sorted by time: --accept out-of-order",
@@ -243,8 +244,9 @@ class TimeLine:
             row = int(piece[twice[~same][0]])
             raise BadDataError(
                 "duplicate-times",
-                f"{window.where(row)}: the same time as the sample before, with other values "
-                f"({int((~same).sum())} times hereabouts)",
+                line=_line(window.where(row)),
+                message=f"{window.where(row)}: the same time as the sample before, with other "
+                f"values ({int((~same).sum())} times hereabouts)",
                 file=self._file,
                 time=float(source[row]) / 1e9,
                 hint="if the first of them is to be kept: --accept duplicate-times",
@@ -326,8 +328,9 @@ class TimeLine:
         if raw.dtype.kind == "f" and not np.isfinite(raw.sum()):
             bad = np.flatnonzero(~np.isfinite(raw))
             if bad.size:
-                said = f"{where(int(bad[0]))}: the time is {raw[bad[0]]}"
-                raise BadDataError("time-not-finite", said, file=self._file)
+                place = where(int(bad[0]))
+                said = f"{place}: the time is {raw[bad[0]]}"
+                raise BadDataError("time-not-finite", said, file=self._file, line=_line(place))
 
     def _check_rate(self) -> None:
         """A rate no robot is logged at is a mistaken unit (B53)."""
@@ -371,3 +374,9 @@ def _before_clock(raw: Raw, unit: float) -> int:
     count = int(leaps[0]) + 1
     front = raw[:count]
     return count if (front <= 0).all() or (front == front[0]).all() else 0
+
+
+def _line(place: str) -> int | None:
+    """The line that a place names; None where files have no lines."""
+    kind, _, number = place.partition(" ")
+    return int(number) if kind == "line" else None

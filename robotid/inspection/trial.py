@@ -53,7 +53,7 @@ def tried(
         mapped = with_options(columns, options)
         try:
             plan = resolve(mapped, Sources(path, dict(logs)), robot)
-            done = read_recording(plan, mapped, options, path, _forget)
+            done = read_recording(plan, mapped, robot, options, path, _forget)
         except RobotidError as error:
             refused.append(error.notice)
             answer = _answer(error.notice, options)
@@ -62,8 +62,12 @@ def tried(
             flag, options = answer
             flags.append(flag)
         else:
-            found = (*done.findings.notices(), *done.missing.notices())
-            return Trial(tuple(refused), tuple(flags), found)
+            found = [*done.findings.notices(), *done.missing.notices()]
+            if options.rate_hz is None:  # a stand-in says nothing of motion
+                implausible = done.checks.refused()
+                refused += implausible
+                found += [n for n in done.checks.notices() if n not in implausible]
+            return Trial(tuple(refused), tuple(flags), tuple(found))
     return Trial(tuple(refused), tuple(flags), ())
 
 

@@ -13,6 +13,7 @@ from robotid.plausibility.report import Report
 from robotid.plausibility.signals import setup
 from robotid.plausibility.statistics import Statistics
 from robotid.plausibility.torque import check_torque, compare
+from robotid.plausibility.unexplained import check_unexplained
 from robotid.plausibility.unsigned import check_signs
 from robotid.plausibility.velocity import check_velocity
 from robotid.robot.tree import RobotTree
@@ -96,3 +97,4 @@ class Plausibility:
         if compared is not None and not unsigned:
             check_torque(setup, compared, report)
             check_computed(setup, kept, compared, report)
+            check_unexplained(compared, report)

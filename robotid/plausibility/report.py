@@ -31,8 +31,6 @@ class Report:
         """Add a finding about a joint (or all of them), first seen at a time [ns]."""
         name = None if joint is None else self._setup.joints[joint].name
         time = None if t is None else seconds(t)
-        if refused:
-            hint += f"; if it is right as it is: --accept {code}"
         notice = Notice(
             code=code, message=message, file=self._setup.file, joint=name, time=time, hint=hint
         )
@@ -45,6 +43,10 @@ class Report:
                 self.more_intervals = True
                 return
             self.intervals.append(Interval(code, column, first, last))
+
+    def covers(self, first: int, last: int) -> bool:
+        """Whether samples between two times [ns] are known not to be trusted."""
+        return any(i.first <= last and first <= i.last for i in self.intervals)
 
     def refused_but(self, codes: set[str]) -> bool:
         """Whether something else than these codes was refused so far."""

@@ -1,14 +1,17 @@
 """Positions that jump by a full turn, made continuous while they pass by."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
 from robotid.plausibility.blocks import Array
 from robotid.types import Columns
 
 _CLOSE = 0.25  # of a period: how far from a full one a jump may be
+_SPAN = 1.05  # of a period: more than that a value that wraps never shows
 
 
 class Unwrapper:
@@ -17,6 +20,7 @@ class Unwrapper:
     A step between consecutive samples of a segment is a jump when it is close to one period. Steps
     between a quarter and three quarters of a period could be fast motion or a jump and are refused.
     Missing values are skipped; segments start anew, as nothing is known of the time between them.
+    A column whose first rows already span more than a period does not wrap, and is left as it is.
 
     Args:
         periods: by column name [rad, or what the column counts in]; for joints that turn.
@@ -27,11 +31,15 @@ class Unwrapper:
         self._periods = dict(periods)
         self._file = file
         self._last: dict[str, tuple[int, float, float]] = {}  # segment, as read, turns added
+        self._looked = False
         self.counts = dict.fromkeys(periods, 0)
 
     def push(self, columns: Columns) -> Columns:
         """The same rows with the wrapped columns made continuous; rows come in order of time."""
         changed = dict(columns)
+        if not self._looked and columns["t"].size:
+            self._looked = True
+            self._periods = {n: p for n, p in self._periods.items() if _fits(columns[n], p)}
         for name, period in self._periods.items():
             changed[name] = self._unwrapped(name, period, columns)
         return changed
@@ -70,3 +78,9 @@ class Unwrapper:
             time=t / 1e9,
             hint="log faster, or map a position that does not wrap",
         )
+
+
+def _fits(values: NDArray[Any], period: float) -> bool:
+    """Whether values lie within one period."""
+    seen = values[np.isfinite(values)]
+    return not seen.size or float(seen.max() - seen.min()) <= _SPAN * period

@@ -69,6 +69,8 @@ def check_velocity(setup: Setup, known: Statistics, kept: list[Block], report: R
     joints = [j for j in range(len(q)) if moves(setup, known, j) and not known.constant(qd[j])]
     same = _correlations(steps.way, steps.speed)
     for joint in joints:
+        if np.isnan(same[joint]).all():
+            continue  # too little of it to say anything
         other = int(np.nanargmax(np.abs(same[joint])))
         if abs(same[joint, joint]) >= _SAME:
             _check_ratio(setup, known, steps, joint, report)

@@ -44,7 +44,11 @@ def test_group_lists_its_commands(robotid):
 @pytest.mark.parametrize("name", CATALOG)
 def test_every_configuration_key_has_a_flag(robotid, name):
     text = robotid(name, "--help").out
-    for key, field in stage_named(name).config.model_fields.items():
+    fields = stage_named(name).config.model_fields
+    tables = {"columns"} if name == "ingest" else set()  # a table of its own, for files
+    for key, field in fields.items():
+        if key in tables:
+            continue
         assert f"--{key.replace('_', '-')} " in text
         assert field.description.split()[0] in text
 

@@ -31,7 +31,7 @@ def test_b52_no_column_of_times(ingest, motion):
     del motion["t"]
     assert refusal(ingest, motion).code == "no-time"
     assert refusal(ingest, motion, PLAIN).code == "no-time"
-    assert ingest(motion, rate_hz=250.0).facts.rate_hz == pytest.approx(250)
+    assert ingest(motion, rate_hz=100.0).facts.rate_hz == pytest.approx(100)
     done = ingest(motion, PLAIN, rate_hz=250.0)
     np.testing.assert_array_equal(done.columns["t"], np.arange(200) * 4_000_000)
 
@@ -69,7 +69,7 @@ def test_b55_same_time_other_values(ingest, motion):
     t[50] = t[49]
     said = refusal(ingest, with_time(motion, t))
     assert (said.code, said.time) == ("duplicate-times", pytest.approx(0.49))
-    assert "line 52" in said.message
+    assert said.line == 52
     done = ingest(with_time(motion, t), accept=("duplicate-times",))
     assert done.columns["t"].size == 199
     assert done.facts.dropped == {"time": 1}
@@ -82,7 +82,7 @@ def test_b56_samples_out_of_order(ingest, motion):
     shuffled = {name: values[order] for name, values in motion.items()}
     said = refusal(ingest, shuffled)
     assert said.code == "out-of-order"
-    assert "line 63" in said.message
+    assert said.line == 63
     done = ingest(shuffled, accept=("out-of-order",))
     np.testing.assert_array_equal(done.columns["t"], np.arange(200) * 10_000_000)
     np.testing.assert_array_equal(done.columns["q.a"], motion["q.a"])
@@ -130,7 +130,7 @@ def test_b61_time_that_is_not_finite(ingest, motion, bad):
     lines = ["t,q.a", *(f"{a},{b!r}" for a, b in zip(t, motion["q.a"].tolist(), strict=True))]
     said = refusal(ingest, "\n".join(lines) + "\n")
     assert said.code == "time-not-finite"
-    assert "line 35" in said.message
+    assert said.line == 35
 
 
 def test_b62_times_that_lost_digits(ingest, motion):

@@ -384,4 +384,5 @@ def test_commands_and_states_in_one_bag(tmp_path):
     assert (mapped.q.columns, mapped.q.stream) == ("position.{joint}", "/joint_states")
     assert (mapped.tau.columns, mapped.tau.stream) == ("effort.{joint}", "/joint_states")
     assert (mapped.time.column, mapped.time.unit) == ("header.stamp", "ns")
-    assert found.trial.refused == ()
+    refused = {notice.code for notice in found.trial.refused}
+    assert refused <= {"ambiguous-wrap"}  # random numbers are no motion

@@ -102,7 +102,7 @@ def test_b67_torques_later_than_motion(log):
     findings = checked({n: x[10:] for n, x in shifted.items()}, joints, robot).findings()
     assert [(f.notice.code, f.refused) for f in findings] == [("torque-lag", False)]
     assert "later" in findings[0].notice.message
-    said = float(findings[0].notice.hint.split("--lag ")[1].rstrip(")"))
+    said = float(findings[0].notice.hint.split("lag_s = ")[1].split()[0])
     assert said == pytest.approx(10 / RATE, abs=1.5 / RATE)
 
 
@@ -163,3 +163,14 @@ def test_joints_of_the_robot_in_another_order(log):
     columns, joints, robot = log
     assert found(columns, joints[::-1], robot) == (set(), set())
     assert [joint.name for joint in joints_of(robot)] == [joint.name for joint in joints]
+
+
+def test_b93_collision(log):
+    columns, joints, robot = log
+    tau = columns[f"tau.{HEAVY}"]
+    hit = slice(700, 700 + int(0.3 * RATE))
+    tau[hit] += 2.5 * np.std(tau)
+    assert found(columns, joints, robot) == (set(), {("unexplained-torque", HEAVY)})
+    (finding,) = checked(columns, joints, robot).findings()
+    assert finding.notice.time == pytest.approx(700 / RATE, abs=0.1)
+    assert "--exclude" in finding.notice.hint
