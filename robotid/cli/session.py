@@ -1,5 +1,6 @@
 """Running a graph for a command: store, processes, what is shown, what is printed."""
 
+from collections import Counter
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -8,7 +9,7 @@ from robotid.cli.alignment import aligned
 from robotid.cli.console import Console
 from robotid.cli.display import display_for
 from robotid.cli.settings import Settings
-from robotid.errors import UsageError
+from robotid.errors import Effect, Notice, UsageError
 from robotid.runner.graph import Graph
 from robotid.runner.local import LocalExecutor, available_cores
 from robotid.runner.record import record_run
@@ -16,6 +17,7 @@ from robotid.runner.result import RunResult, StageResult
 from robotid.runner.run import Run
 from robotid.store.location import opened_store
 
+_MOST_ALIKE = 4  # findings of one kind that are shown
 _SUMMARY = ("stage", "result", "time", "tasks", "warnings", "output")
 
 
@@ -70,8 +72,7 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
     for notice in result.notices:
         console.warn(notice)
     for stage in result.stages:
-        for notice in stage.notices:
-            console.warn(notice)
+        _warn_of_all(console, stage.notices, most=None if settings.verbose else _MOST_ALIKE)
         if stage.error is not None:
             console.error(stage.error.notice, stage.detail)
     if len(result.stages) > 1:
@@ -84,6 +85,18 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
             if stage.path is not None:
                 console.emit(str(stage.path))
     return int(result.exit_code)
+
+
+def _warn_of_all(console: Console, notices: list[Notice], most: int | None) -> None:
+    """Say findings, of each kind only some: what a hundred logs have in common is soon known."""
+    seen: Counter[str] = Counter()
+    for notice in notices:
+        seen[notice.code] += 1
+        if most is None or seen[notice.code] <= most or notice.effect is not Effect.NONE:
+            console.warn(notice)
+    for code, count in seen.items():
+        if most is not None and count > most:
+            console.say(f"warning[{code}] {count} in all; --verbose and --json list them")
 
 
 def _row(stage: StageResult) -> list[str]:

@@ -8,9 +8,11 @@ from robotid.plausibility.model import Fit, friction_terms
 from robotid.plausibility.report import Report
 from robotid.plausibility.torque import Compared, nominal
 
-_EXPLAINED = 0.7  # of the rest of a torque, before anything is said of what is not
+_EXPLAINED = 0.9  # of the rest of a torque, before anything is said of what is not
 _FAR = 10.0  # robust standard deviations of what is usually left
 _LARGE = 0.5  # of the torque's own standard deviation
+_BY_MODEL = 0.5  # of a torque's standard deviation that links must make
+_SHORTEST_S = 0.04
 _LONGEST_S, _MOST = 2.0, 0.2  # longer, or more of the recording, is a model that does not fit
 _ROUNDS = 10
 
@@ -26,7 +28,9 @@ def _check_joint(at: Compared, joint: int, fit: Fit, report: Report) -> None:
     good = np.isfinite(fit.residual)
     tau, t = at.samples.tau[good, joint], at.samples.t[good]
     terms = np.column_stack([nominal(at)[good, joint], friction_terms(at.samples.qd[good, joint])])
-    left, spread = _robust(terms, tau)
+    left, spread, scale = _robust(terms, tau)
+    if abs(scale) * float(np.std(terms[:, 0])) < _BY_MODEL * float(np.std(tau)):
+        return  # friction makes this torque, and friction has its moods
     far = np.abs(left) > max(_FAR * spread, _LARGE * float(np.std(tau)))
     usual = ~far
     if not far.any() or np.mean(far) > _MOST or np.count_nonzero(usual) < len(tau) / 2:
@@ -38,7 +42,8 @@ def _check_joint(at: Compared, joint: int, fit: Fit, report: Report) -> None:
     runs = [
         (b, e)
         for b, e in runs
-        if t[e] - t[b] < _LONGEST_S * 1e9 and not report.covers(int(t[b]), int(t[e]))
+        if _SHORTEST_S * 1e9 <= t[e] - t[b] < _LONGEST_S * 1e9
+        and not report.covers(int(t[b]), int(t[e]))
     ]
     if not runs:
         return
@@ -56,14 +61,14 @@ def _check_joint(at: Compared, joint: int, fit: Fit, report: Report) -> None:
     )
 
 
-def _robust(terms: Array, y: Array) -> tuple[Array, float]:
-    """What a fit leaves that outliers do not pull, and its usual size (from the median)."""
+def _robust(terms: Array, y: Array) -> tuple[Array, float, float]:
+    """What a fit leaves that outliers do not pull, its usual size, and the factor of the model."""
     weight = np.ones(len(y))
-    left, spread = y, float(np.std(y))
+    left, spread, scale = y, float(np.std(y)), 0.0
     for _ in range(_ROUNDS):
         root = np.sqrt(weight)
         found = np.linalg.lstsq(terms * root[:, None], y * root, rcond=1e-10)[0]
-        left = y - terms @ found
+        left, scale = y - terms @ found, float(found[0])
         spread = 1.4826 * float(np.median(np.abs(left)))
         weight = 1 / (1 + (left / max(3 * spread, 1e-300)) ** 2)
-    return left, spread
+    return left, spread, scale
