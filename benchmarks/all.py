@@ -22,6 +22,7 @@ BENCHMARKS = {
     "rnea.py": "How fast are batched torques and their gradients?",
     "reading.py": "How fast are CSV and bags read with every check on?",
     "filtering.py": "How fast, how accurate and how large is filtering and differentiating?",
+    "long_log.py": "How much memory does a long log take from CSV to factors?",
     "regressor.py": "How fast is the dense regressor, against Pinocchio in a loop?",
     "information.py": "How fast are information factors, and in how much memory?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",

@@ -45,7 +45,10 @@ class Unwrapper:
         return changed
 
     def _unwrapped(self, name: str, period: float, columns: Columns) -> Array:
-        values = np.array(columns[name], dtype=np.float64)
+        values = np.asarray(columns[name], dtype=np.float64)
+        if self._goes_on(name, period, values, columns):
+            return values
+        values = values.copy()
         rows = np.flatnonzero(np.isfinite(values))
         if rows.size == 0:
             return values
@@ -67,6 +70,16 @@ class Unwrapper:
         values[rows] = seen + offset * period
         self._last[name] = int(segment[-1]), float(seen[-1]), float(offset[-1])
         return values
+
+    def _goes_on(self, name: str, period: float, values: Array, columns: Columns) -> bool:
+        """Whether nothing has to be done, which is the usual case and quick to see."""
+        segment = columns["segment"]
+        last, before, added = self._last.get(name, (int(segment[0]), float(values[0]), 0.0))
+        step = np.abs(np.diff(values, prepend=before)).max()
+        if added or segment[0] != last or segment[-1] != last or not step < _CLOSE * period:
+            return False
+        self._last[name] = last, float(values[-1]), 0.0
+        return True
 
     def _refuse(self, name: str, period: float, t: int) -> None:
         raise BadDataError(

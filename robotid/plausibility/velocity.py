@@ -137,12 +137,16 @@ def _check_lag(known: Statistics, steps: Steps, joint: int, report: Report) -> N
     if longest < 1:
         return
     way, speed = _usual(way), _usual(speed)
+    least = max(_LAG_NS, _LAG_SAMPLES * steps.lag_ns)
+    near = min(longest, int(np.ceil(least / steps.lag_ns)))
+    still = cosine(way, speed)
+    if all(still >= cosine(*shifted(way, speed, lag)) for lag in (-near, near)):
+        return  # the usual case: any shift makes it worse
     found = [cosine(*shifted(way, speed, lag)) for lag in range(-longest, longest + 1)]
     best = int(np.nanargmax(found)) if np.isfinite(found).any() else longest
     if best in (0, 2 * longest):
         return
     lag = (best - longest) * steps.lag_ns
-    least = max(_LAG_NS, _LAG_SAMPLES * steps.lag_ns)
     better = 1 - found[longest] > 2 * (1 - found[best])
     if abs(lag) < least or found[best] < _SAME or not better:
         return
