@@ -210,7 +210,7 @@ MATTER: dict[str, tuple[str, Callable[[Bench], None]]] = {
         "filter",
         lambda b: b.default("signals/options.py", "default=4, ge=1", "default=3, ge=1"),
     ),
-    "code of a reader": ("ingest", lambda b: b.edit_code("logs/csv.py")),
+    "code of a reader": ("ingest", lambda b: b.edit_code("logs/delimited.py")),
     "code of a contract": ("ingest", lambda b: b.edit_code("contracts/recording.py")),
     "code of the index": ("filter", lambda b: b.edit_code("contracts/dataset.py")),
     "code of the filter": ("filter", lambda b: b.edit_code("signals/butterworth.py")),

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -75,29 +74,6 @@ def test_r27_outputs_carry_no_machine(robotid, tmp_path):
         if path.is_file():
             data = path.read_bytes()
             assert not [word for word in words if word.encode() in data], path
-
-
-REAL_LOGS = os.environ.get("ROBOTID_REAL_LOGS")
-
-
-@pytest.mark.skipif(not REAL_LOGS, reason="ROBOTID_REAL_LOGS is not set")
-def test_real_logs_are_refused_with_a_reason(robotid):
-    """None of them has robotid's own header, so each gets a clear answer and no traceback."""
-    logs = sorted(
-        p for p in Path(REAL_LOGS).rglob("*") if p.suffix in (".csv", ".mat", ".db3", ".json")
-    )
-    assert len(logs) > 20
-    chosen = [next(p for p in logs if p.parent == folder) for folder in {p.parent for p in logs}]
-    for log in chosen:
-        answer = robotid("ingest", log, "--json")
-        assert answer.code == 65, log
-        assert answer.json["error"]["code"] in {
-            "no-default-header",
-            "wrong-cell-count",
-            "not-text",
-        }, log
-        assert answer.json["error"]["file"] == str(log)
-        assert "Traceback" not in answer.err
 
 
 def test_api_is_plain_functions(tmp_path):

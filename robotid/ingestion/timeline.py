@@ -5,7 +5,7 @@ until the user says which.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,6 +194,8 @@ class TimeLine:
             late = steps[i] < 0 and bool((source[i : i + AHEAD] > previous).any())
             if late and not new_part[i]:
                 self._late(i, -int(steps[i]), source, window)
+                if source[i] < source[max(begin, i - AHEAD)]:
+                    self._refuse_late(i, source, window)
                 continue
             if not new_part[i]:
                 self._clock_set(i, int(steps[i]), source, window)
@@ -218,6 +220,17 @@ class TimeLine:
             )
         self._findings.add(
             "out-of-order", "samples that came late were sorted by time", where=window.where(i)
+        )
+
+    def _refuse_late(self, i: int, source: Times, window: Window) -> NoReturn:
+        place = window.where(i)
+        raise BadDataError(
+            "out-of-order",
+            f"{place}: a sample comes more than {AHEAD} samples late",
+            file=self._file,
+            line=_line(place),
+            time=float(source[i]) / 1e9,
+            hint="sort the log by time",
         )
 
     def _clock_set(self, i: int, jump: int, source: Times, window: Window) -> None:
@@ -276,13 +289,7 @@ class TimeLine:
                 self._shift += _PAUSE * self.step - ahead
         t = t + self._shift
         if self._last is not None and t[0] <= self._last:
-            raise BadDataError(
-                "out-of-order",
-                f"{window.where(int(rows[0]))}: a sample comes more than {AHEAD} samples late",
-                file=self._file,
-                time=float(t[0]) / 1e9,
-                hint="sort the log by time",
-            )
+            self._refuse_late(int(rows[0]), source, window)
         before = t[0] if self._last is None else self._last
         steps = np.diff(t, prepend=before)
         gap = steps > self._gap_steps * self.step
