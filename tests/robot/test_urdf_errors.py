@@ -73,7 +73,7 @@ FOUND_IN_ARM = {"same link", "same joint", "limits", "speed", "damping", "no typ
 
 
 @pytest.mark.parametrize("what", CASES)
-def test_errors_name_file_line_and_way_out(load, tmp_path, what):
+def test_b100_errors_name_file_line_and_way_out(load, tmp_path, what):
     text, code, part, says = CASES[what]
     with pytest.raises(BadDataError) as caught:
         load(text)
@@ -96,6 +96,15 @@ def test_xacro_by_its_name(load):
 def test_leftover_xacro_namespace_is_fine(load):
     assert "xmlns:xacro" in ARM
     assert load(ARM).tree.n == 2
+
+
+def test_b100_undefined_world_is_what_is_fixed(load):
+    """Some tools hang robots on a link that no file defines."""
+    tied = '<joint name="tied" type="fixed"><parent link="world"/><child link="base"/></joint>'
+    loaded = load(ARM.replace("</robot>", tied + "</robot>"))
+    assert loaded.tree.base == "world"
+    assert [notice.code for notice in loaded.notices].count("implicit-world") == 1
+    assert loaded.tree.n == load(ARM).tree.n
 
 
 def test_mimic_may_be_locked_or_cut_off(load):
