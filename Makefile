@@ -2,10 +2,11 @@
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
 # make bench  all measurements, into docs/measurements.md (installs what is compared with)
+# make soak   tests at full count: 36,000 generated logs, every sample log made again, hours of log
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench schemas clean
+.PHONY: demo test lint bench soak schemas clean
 
 demo: .venv/installed
 	$(BIN)/robotid run pipelines/quickstart.toml --out out/quickstart --force
@@ -21,6 +22,12 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/all.py
+
+soak: .venv/installed-bench
+	ROBOTID_MUTATIONS=1000 $(BIN)/python -m pytest -q tests/logs/test_damage.py \
+		tests/logs/test_text_grammar.py tests/ingestion/test_planted.py
+	ROBOTID_SAMPLE_LOGS=all $(BIN)/python -m pytest -q tests/sample_logs
+	$(BIN)/python benchmarks/long_log.py --millions 17.5
 
 schemas: .venv/installed
 	$(BIN)/python -m robotid.cli.schemas
