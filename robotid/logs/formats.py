@@ -125,14 +125,7 @@ def detect(path: Path, findings: Findings) -> str:
     except FileNotFoundError as error:
         raise InputMissingError("not-found", "there is no such file", file=str(path)) from error
     if stat.S_ISDIR(mode):
-        if (
-            any(path.glob("*.db3*"))
-            or any(path.glob("*.mcap*"))
-            or (path / "metadata.yaml").is_file()
-        ):
-            return "rosbag2"
-        said = "a folder that is no ROS 2 bag: no metadata.yaml, .db3 or .mcap in it"
-        raise InputMissingError("not-a-log", said, file=str(path))
+        return _detect_folder(path)
     if not stat.S_ISREG(mode):
         raise BadDataError("not-a-file", "not a regular file", file=str(path))
     with path.open("rb") as file:
@@ -165,6 +158,23 @@ def detect(path: Path, findings: Findings) -> str:
             f"called {suffixes[-1]}, but it is {name} ({FORMATS[name].summary}), and read as such",
         )
     return name
+
+
+def _detect_folder(path: Path) -> str:
+    """A ROS 2 bag; without metadata only where nothing else in the folder could be a log."""
+    if (path / "metadata.yaml").is_file():
+        return "rosbag2"
+    others = {suffix for known in FORMATS.values() for suffix in known.extensions}
+    others -= {".db3", ".mcap", ".txt", ".log", ".json"}  # the last ones may be notes
+    if any(path.glob("*.db3*")) or any(path.glob("*.mcap*")):
+        logs = sorted(f.name for f in path.iterdir() if f.suffix.lower() in others and f.is_file())
+        if not logs:
+            return "rosbag2"
+        said = f"a folder of several logs ({', '.join(logs[:4])}, …), not a ROS 2 bag"
+    else:
+        said = "a folder that is no ROS 2 bag: no metadata.yaml, .db3 or .mcap in it"
+    hint = "name a log, or the files that belong together in a map (file = …)"
+    raise InputMissingError("not-a-log", said, file=str(path), hint=hint)
 
 
 def _is_binary(head: bytes) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rosbags.rosbag1 import Writer as Writer1
 
+from robotid.errors import InputMissingError
 from robotid.logs.formats import open_log
 from robotid.logs.joint_state import JointStateReader
 from tests.logs import bags
@@ -400,3 +401,12 @@ def test_a_database_that_is_no_bag(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE things (id INTEGER)")
     assert refused(path).code == "not-a-bag"
+
+
+def test_b98_folder_of_several_logs_is_no_bag(tmp_path):
+    (tmp_path / "run.mcap").write_bytes(bags.mcap_bytes(states(ROS2, 5)))
+    (tmp_path / "notes.txt").write_text("a quiet day")
+    assert open_log(tmp_path).format == "rosbag2"
+    (tmp_path / "run.csv").write_text("t,q\n0,1\n")
+    with pytest.raises(InputMissingError, match="several logs"):
+        open_log(tmp_path)
