@@ -132,7 +132,8 @@ def detect(path: Path, findings: Findings) -> str:
         ):
             return "rosbag2"
         said = "a folder that is no ROS 2 bag: no metadata.yaml, .db3 or .mcap in it"
-        raise InputMissingError("not-a-log", said, file=str(path))
+        hint = "files that belong together need a map that names them: robotid inspect"
+        raise InputMissingError("not-a-log", said, file=str(path), hint=f"{hint} {path}")
     if not stat.S_ISREG(mode):
         raise BadDataError("not-a-file", "not a regular file", file=str(path))
     with path.open("rb") as file:
