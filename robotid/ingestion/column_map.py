@@ -67,7 +67,10 @@ class SignalMap(_Table):
         default="joint", description="Whether it is given behind the gears or at the motors."
     )
     lag_s: float = Field(
-        default=0.0, description="How much later it was stamped than it was measured [s]."
+        default=0.0,
+        ge=-3600,
+        le=3600,
+        description="How much later it was stamped than it was measured [s].",
     )
     bits: int | None = Field(
         default=None,
@@ -85,6 +88,13 @@ class SignalMap(_Table):
             twice = sorted({name for name in given if given.count(name) > 1})
             if twice:
                 raise ValueError(f"{twice[0]!r} is named twice")
+        return given
+
+    @field_validator("scale", "constant", check_fields=False)
+    @classmethod
+    def _not_zero(cls, given: float | tuple[float, ...] | None) -> object:
+        if given is not None and 0 in (given if isinstance(given, tuple) else (given,)):
+            raise ValueError("a factor of 0 takes the signal away")
         return given
 
     def column_names(self, joints: tuple[str, ...]) -> tuple[str, ...]:
@@ -120,7 +130,10 @@ class TimeMap(_Table):
         default=None, description="Its unit: s, ms, us or ns; by default what the file says."
     )
     rate_hz: float | None = Field(
-        default=None, gt=0, description="Samples per second, where there is no column of times."
+        default=None,
+        ge=1e-3,
+        le=1e9,
+        description="Samples per second, where there is no column of times.",
     )
 
     @model_validator(mode="after")
@@ -146,7 +159,8 @@ class MotorMap(_Table):
             raise ValueError("either gear or coupling")
         if self.gear is not None and 0 in self.gear:
             raise ValueError("a gear of 0")
-        if self.coupling and any(len(row) != len(self.coupling) for row in self.coupling):
+        coupling = self.coupling
+        if coupling is not None and {len(row) for row in coupling} != {len(coupling)}:
             raise ValueError("the coupling is not square")
         return self
 

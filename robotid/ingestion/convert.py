@@ -5,9 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.errors import ConfigError
 from robotid.logs.log import Batch, Numbers
 
 Array = NDArray[np.float64]
+
+_LARGEST = 1e30
 
 
 class Block(NamedTuple):
@@ -29,8 +32,11 @@ class Block(NamedTuple):
 
 
 def convert(batch: Batch, block: Block) -> dict[str, Array]:
-    """The signals of a block; what is not finite becomes NaN, and only where it is used."""
-    raw = [_floats(batch.columns[name], block.bits) for name in block.columns]
+    """The signals of a block; what is as good as infinite becomes NaN, and only where it is used.
+
+    1e300, or the largest float32, stands for "no value" or is damage: no sensor says so.
+    """
+    raw = [_floats(name, batch.columns[name], block.bits) for name in block.columns]
     found: dict[str, Array] = {}
     for signal, row, offset in zip(block.signals, block.matrix, block.offset, strict=True):
         total: Array | None = None
@@ -40,15 +46,20 @@ def convert(batch: Batch, block: Block) -> dict[str, Array]:
         value = np.zeros(batch.rows) if total is None else total
         found[signal] = value + offset if offset else value
     for values in found.values():
-        if not np.isfinite(values.sum()):  # quick; the sum of finite numbers may overflow
-            bad = np.isinf(values)
-            if bad.any():
-                values[bad] = np.nan
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not values @ values < _LARGEST**2:  # quick; also where a value is missing
+                values[np.abs(values) > _LARGEST] = np.nan
     return found
 
 
-def _floats(values: Numbers, bits: int | None) -> Array:
+def _floats(name: str, values: Numbers, bits: int | None) -> Array:
     """As float64; whole numbers whose sign was lost get it back."""
     if bits is not None:
+        wrong = (values < 0) | (values >= 2**bits) | (values != np.rint(values))
+        wrong &= np.isfinite(values)
+        if wrong.any():
+            said = f"column {name!r} holds {values[wrong][0]:g}: no whole number of {bits} bits"
+            hint = "bits is the width of numbers that were logged without their sign"
+            raise ConfigError("wrong-bits", said, hint=hint)
         values = np.where(values >= 2 ** (bits - 1), values - 2**bits, values)
     return np.array(values, dtype=np.float64)

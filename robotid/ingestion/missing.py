@@ -38,6 +38,7 @@ class Missing:
         if not self._looked:
             self._look(rows)
         if self.absent:
+            self._refuse_late_values(rows)
             rows = {name: values for name, values in rows.items() if name not in self.absent}
         if not self._fill:
             self._count(rows)
@@ -70,6 +71,21 @@ class Missing:
                 self.findings.add("no-values", said, where=name)
         self._signals = [name for name in self._signals if name not in self.absent]
         self.counts = dict.fromkeys(self._signals, 0)
+
+    def _refuse_late_values(self, rows: Columns) -> None:
+        """What was left out for having no values at the start must not have any later."""
+        for name in self.absent:
+            there = np.isfinite(rows[name])
+            if there.any():
+                at = float(rows["t"][int(np.argmax(there))]) / 1e9
+                raise BadDataError(
+                    "missing-values",
+                    f"{name} has no value before t = {at:.3f} s",
+                    file=self._file,
+                    time=at,
+                    joint=name.partition(".")[2],
+                    hint=f"leave the start out: --exclude :{at:.3f}, or the signal, with a map",
+                )
 
     def _counted(self, rows: Columns) -> Columns:
         self._count(rows)

@@ -3,7 +3,9 @@
 Light to import: pipeline files and help are read without numpy.
 """
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from robotid.ingestion.column_map import interval
 
@@ -23,7 +25,10 @@ class IngestOptions(BaseModel):
         default=None, description="Unit of the times: s, ms, us or ns; stands above the map."
     )
     rate_hz: float | None = Field(
-        default=None, gt=0, description="Samples per second, where there is no column of times."
+        default=None,
+        ge=1e-3,
+        le=1e9,
+        description="Samples per second, where there is no column of times.",
     )
     gap_steps: float = Field(
         default=3.0, ge=1.5, le=1e6, description="A step longer than this many usual ones is a gap."
@@ -65,6 +70,12 @@ class IngestOptions(BaseModel):
         for text in given:
             interval(text)
         return given
+
+    @model_validator(mode="after")
+    def _column_or_rate(self) -> Self:
+        if self.rate_hz is not None and self.time_column is not None:
+            raise ValueError("either a column of times or a rate: --time-column or --rate-hz")
+        return self
 
     @field_validator("allow_loss")
     @classmethod

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -149,8 +149,7 @@ def read_recording(
     give(missing.end())
     _note_streams(plan, base, followers, selection, findings)
     if samples < 2:
-        said = f"{samples} samples are left: at least two are needed"
-        raise BadDataError("no-samples", said, file=str(path))
+        _refuse_nothing_left(samples, selection, path)
     if last / 1e9 > _LONGEST_S:
         raise BadDataError(
             "too-long",
@@ -164,6 +163,18 @@ def read_recording(
     return Read(plan, base.line, findings, missing, checks, dropped, samples, (last - first) / 1e9)
 
 
+def _refuse_nothing_left(samples: int, selection: Selection, path: Path) -> NoReturn:
+    """Say what took the samples out."""
+    excluded, outside = (selection.dropped.get(why, 0) for why in ("excluded", "no-overlap"))
+    said = f"{samples} samples are left: at least two are needed"
+    if excluded:
+        said += f"; {excluded} were excluded"
+    if outside:
+        said += f"; at {outside} another stream has no values"
+    hint = "do the streams overlap in time? is lag_s in seconds?" if outside else None
+    raise BadDataError("no-samples", said, file=str(path), hint=hint)
+
+
 def _followers(
     plan: Plan,
     base: StreamReader,
@@ -174,9 +185,9 @@ def _followers(
     first = plan.streams[0]
     for stream in plan.streams[1:]:
         zero = base.line.zero
-        if zero is not None:
+        if zero is not None and first.unit_ns != stream.unit_ns:  # else stamps of ns stay exact
             zero = zero * first.unit_ns / stream.unit_ns
-        own = Findings(str(stream.place.log.path))  # gaps of it show where its values are missing
+        own = Findings(str(stream.place.log.path))
         reader = StreamReader(stream, line(stream, own, zero))
         # The usual step is known once the first rows are read.
         batches = reader.batches()
@@ -206,14 +217,23 @@ def _note_streams(
             "header.stamp is used",
             hint="for the other: --time-column log_time",
         )
-    if base.line.clock_was_set and followers:
-        raise BadDataError(
-            "clock-set",
-            "the clock was set while several streams were recorded: they cannot be put together",
-            file=str(plan.streams[0].place.log.path),
-            hint="leave that part out: --exclude T0:T1, or cut the log there",
-        )
+    readers = [base, *(reader for reader, _ in followers)] if followers else []
+    for reader, stream in zip(readers, plan.streams, strict=False):
+        if reader.line.clock_was_set:
+            raise BadDataError(
+                "clock-set",
+                "the clock was set while several streams were recorded: they cannot be put "
+                "together",
+                file=str(stream.place.log.path),
+                hint="cut the log where the clock was set, into recordings of their own",
+            )
     for (reader, _), stream in zip(followers, plan.streams[1:], strict=True):
+        for found in reader.line.findings.all():
+            if found.code not in ("gap", "missing-samples"):  # they show as values that are missing
+                where = f"{stream.place.name}, {found.first[0]}" if found.first else ""
+                findings.add(
+                    found.code, found.message, where=where, count=found.count, effect=found.effect
+                )
         ratio = base.line.mean_step_s / reader.line.mean_step_s
         if abs(ratio - 1) > 0.02:
             findings.add(

@@ -1,7 +1,7 @@
 """Map, open files and robot into a plan: which columns make which signals, and how."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from robotid.contracts.recording import Joint
 from robotid.errors import BadDataError, ConfigError, nearest
 from robotid.ingestion.column_map import ColumnMap, SignalMap, TorqueMap
+from robotid.ingestion.conversion_factors import each, joint_unit, motor_ratio, part_factor
 from robotid.ingestion.convert import Block
 from robotid.ingestion.sources import Place, Sources
-from robotid.ingestion.units import MEASURED, spelled, time_unit_named, unit_named
+from robotid.ingestion.units import time_unit_named
 from robotid.logs.bag import LOG_TIME
 from robotid.logs.joint_state import STAMP
 from robotid.logs.log import Kind
@@ -76,27 +77,46 @@ def resolve(columns: ColumnMap, sources: Sources, robot: "RobotTree | None") -> 
         groups.setdefault(key, (place, []))[1].append(block)
 
     for name, signal in signals.items():
-        chosen = _present(name, signal, called, sources)
+        chosen = _present(name, signal, called, sources, known=robot is not None)
         place = sources.place(signal.file, signal.stream, chosen)
-        _must_be_numbers(place, chosen, sources)
+        _must_be_numbers(place, chosen)
         block = _block(name, signal, chosen, joints, columns, place)
         add(signal, place, block)
     for prefix, (signal, ends) in columns.parts().items():
         chosen = _list_of(prefix, signal, ends)
         place = sources.place(signal.file, signal.stream, chosen)
-        _must_be_numbers(place, chosen, sources)
+        _must_be_numbers(place, chosen)
         names = tuple(f"{prefix}.{end}" for end in ends)
-        factor = unit_named(signal.unit).factor if signal.unit else 1.0
-        scale = _each(signal.scale, len(ends), f"{prefix}.scale") * factor
-        offset = _each(signal.offset, len(ends), f"{prefix}.offset")
+        scale = each(signal.scale, len(ends), f"{prefix}.scale")
+        scale *= [
+            part_factor(prefix, signal, end, place, column)
+            for end, column in zip(ends, chosen, strict=True)
+        ]
+        offset = each(signal.offset, len(ends), f"{prefix}.offset")
         block = Block(names, chosen, np.diag(scale), offset, signal.bits)
         add(signal, place, block)
+    _must_serve_once(groups.values())
     streams = tuple(
         _stream(place, lag, blocks, columns) for (*_, lag), (place, blocks) in groups.items()
     )
     used = {LOG_TIME, STAMP, *(name for stream in streams for name in stream.columns)}
     unused = [c.name for s in streams for c in s.place.stream.columns if c.name not in used]
     return Plan(joints, streams, columns.tau, tuple(unused))
+
+
+def _must_serve_once(groups: Iterable[tuple[Place, list[Block]]]) -> None:
+    """One column for two signals is a slip; only torques may be made of logged currents."""
+    users: dict[tuple[str, str, str], str] = {}
+    for place, blocks in groups:
+        for block in blocks:
+            user = block.signals[0].partition(".")[0]
+            for column in block.columns:
+                key = (str(place.log.path), place.stream.name, column)
+                other = users.setdefault(key, user)
+                made = {user, other} in ({"tau", "current"}, {"tau_cmd", "current"})
+                if other != user and not made:
+                    said = f"[{other}] and [{user}] both name column {column!r}"
+                    raise ConfigError("column-twice", said)
 
 
 def _joints(
@@ -156,7 +176,8 @@ def _found_in_log(columns: ColumnMap, sources: Sources) -> list[str]:
         for column in stream.columns:
             match = shape.fullmatch(column.name)
             if match:
-                found[match[1] if "joint" in kinds else f"joint{len(found) + 1}"] = None
+                number = f"joint{len(found) + 1}"
+                found[match[kinds.index("joint") + 1] if "joint" in kinds else number] = None
     if not found:
         have = ", ".join(c.name for p in sources.places() for c in p.stream.columns[:8])
         said = f"no column fits {signal.columns!r}"
@@ -165,16 +186,19 @@ def _found_in_log(columns: ColumnMap, sources: Sources) -> list[str]:
 
 
 def _refuse_joints(
-    sources: Sources, signal: str, found: Sequence[str], wanted: Sequence[str]
+    sources: Sources, signal: str, found: Sequence[str], wanted: Sequence[str], *, known: bool
 ) -> None:
     """Names that differ: say how they may belong together (B49, B81, B82)."""
     missing = [name for name in wanted if name not in found]
+    both = [name for name in wanted if name in found]
+    names = ", ".join(f"{name!r}" for name in both)
+    hint = f"to read only those that have it, write into a map: joints = [{names}]"
     raise BadDataError(
         "joints-differ",
         f"no {signal} of {', '.join(missing[:6])} in the log; it has that of "
         f"{', '.join(found[:8])}",
         file=str(sources.path),
-        hint=_suggestion(found, wanted),
+        hint=_suggestion(found, wanted) if known or not both else hint,
     )
 
 
@@ -187,7 +211,7 @@ def _suggestion(found: Sequence[str], wanted: Sequence[str]) -> str:
 
 
 def _present(
-    name: str, signal: SignalMap, called: tuple[str, ...], sources: Sources
+    name: str, signal: SignalMap, called: tuple[str, ...], sources: Sources, *, known: bool
 ) -> tuple[str, ...]:
     """The columns of a signal, one per joint; names the log does not know are refused."""
     chosen = signal.column_names(called)
@@ -205,7 +229,7 @@ def _present(
                 q=SignalMap(**signal.model_dump(include={"columns", "stream", "file"}))
             )
             found = _found_in_log(mapped, sources)
-            _refuse_joints(sources, name, found, called)
+            _refuse_joints(sources, name, found, called, known=known)
     return chosen
 
 
@@ -214,14 +238,15 @@ def _list_of(prefix: str, signal: SignalMap, ends: tuple[str, ...]) -> tuple[str
     if len(chosen) != len(ends):
         said = f"[{prefix}] names {len(chosen)} columns, {len(ends)} are needed: {', '.join(ends)}"
         raise ConfigError("wrong-count", said)
+    if len(set(chosen)) < len(chosen):
+        raise ConfigError("wrong-count", f"[{prefix}] names one column, {chosen[0]!r}, for all")
     return chosen
 
 
-def _must_be_numbers(place: Place, columns: Sequence[str], sources: Sources) -> None:
+def _must_be_numbers(place: Place, columns: Sequence[str]) -> None:
     for name in columns:
         column = place.stream.column(name)
         if column is None:
-            sources.place(None, None, (name,))  # says what there is
             said = f"{place.name} has no column {name!r}"
             names = [c.name for c in place.stream.columns]
             raise BadDataError(
@@ -242,10 +267,10 @@ def _block(
 ) -> Block:
     """How columns become one signal of all joints."""
     n = len(joints)
-    scale = _each(signal.scale, n, f"{name}.scale")
+    scale = each(signal.scale, n, f"{name}.scale")
     shift = np.zeros(n)
     for i, (joint, column) in enumerate(zip(joints, chosen, strict=True)):
-        factor, shift[i] = _unit(name, signal, joint, i, n, place, column)
+        factor, shift[i] = joint_unit(name, signal, joint, i, n, place, column)
         scale[i] *= factor
     matrix = np.diag(scale)
     if (
@@ -253,73 +278,11 @@ def _block(
         and columns.motor is not None
         and name in ("q", "qd", "tau", "tau_cmd")
     ):
-        ratio = _ratio(columns, n)
+        ratio = motor_ratio(columns, n)
         matrix = (np.linalg.inv(ratio) if name in ("q", "qd") else ratio.T) @ matrix
-    offset = _each(signal.offset, n, f"{name}.offset") + shift
+    offset = each(signal.offset, n, f"{name}.offset") + shift
     names = tuple(f"{name}.{joint.name}" for joint in joints)
     return Block(names, chosen, matrix, offset, signal.bits)
-
-
-def _unit(
-    name: str, signal: SignalMap, joint: Joint, i: int, n: int, place: Place, column: str
-) -> tuple[float, float]:
-    """Factor and offset that make SI units of a column."""
-    allowed = MEASURED[name, joint.kind]
-    stated = place.stream.column(column)
-    text = signal.unit or (stated.unit if stated is not None else None)
-    constant = signal.constant if isinstance(signal, TorqueMap) else None
-    if text is None or (signal.unit is None and spelled(text) is None):
-        unit, factor, shift = allowed[0], 1.0, 0.0
-        if text is not None:
-            raise ConfigError(
-                "unknown-unit",
-                f"the file says that {column!r} is in {text!r}, which is no known unit",
-                hint=f"write [{name}] unit = … into a map",
-            )
-    else:
-        found = unit_named(text)
-        unit, factor, shift = found.measures, found.factor, found.offset
-    if signal.side == "motor" and joint.kind == "prismatic":
-        allowed = (*allowed, *MEASURED[name, "revolute"])  # the screw turns one into the other
-    if unit not in allowed:
-        said = f"[{name}] of joint {joint.name} cannot be in {text!r}: that is a {unit}"
-        raise ConfigError("wrong-unit", said, hint=f"it has to be a {' or '.join(allowed)}")
-    if name in ("tau", "tau_cmd"):
-        if unit == "current" and constant is None:
-            raise ConfigError(
-                "current-as-torque",
-                f"[{name}] is a current: how many N m per A?",
-                hint=f"write [{name}] constant = [...] and, with gears, [motor] gear = [...]",
-            )
-        if unit != "current" and constant is not None and text is not None:
-            said = f"[{name}] has a torque constant, but its unit is {text!r}, not A"
-            raise ConfigError("wrong-unit", said)
-        if constant is not None:
-            factor *= _each(constant, n, f"{name}.constant")[i]
-    return factor, shift
-
-
-def _ratio(columns: ColumnMap, n: int) -> Array:
-    """Motor positions per joint position, shape (n, n)."""
-    assert columns.motor is not None
-    if columns.motor.gear is not None:
-        return np.diag(_each(columns.motor.gear, n, "motor.gear"))
-    ratio = np.array(columns.motor.coupling, dtype=np.float64)
-    if ratio.shape != (n, n):
-        said = f"motor.coupling is {ratio.shape[0]} x {ratio.shape[1]} for {n} joints"
-        raise ConfigError("wrong-count", said)
-    if np.linalg.cond(ratio) > 1e8:
-        raise ConfigError("singular-coupling", "motor.coupling cannot be inverted")
-    return ratio
-
-
-def _each(value: float | Sequence[float], n: int, key: str) -> Array:
-    """One number per joint."""
-    if isinstance(value, Sequence):
-        if len(value) != n:
-            raise ConfigError("wrong-count", f"{key} has {len(value)} numbers for {n} joints")
-        return np.array(value, dtype=np.float64)
-    return np.full(n, float(value))
 
 
 def _stream(place: Place, lag_s: float, blocks: Sequence[Block], columns: ColumnMap) -> StreamPlan:

@@ -28,6 +28,10 @@ class Sources:
 
     def __init__(self, path: Path, logs: dict[str, Log]) -> None:
         self.path, self.logs = path, logs
+        if not self.places():
+            found = [n.message for log in logs.values() for n in log.findings.notices()]
+            said = "; ".join(["the log holds no topics and no columns", *found[:3]])
+            raise BadDataError("no-samples", said, file=str(path))
 
     def places(self) -> list[Place]:
         """Every stream."""
@@ -72,7 +76,7 @@ class Sources:
             "not-found",
             f"the map names the file {file!r}, which is not there",
             file=str(self.path),
-            hint=nearest(file, self.logs),
+            hint=nearest(file, [name or self.path.name for name in self.logs]),
         )
 
 

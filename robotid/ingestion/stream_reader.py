@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
 from robotid.ingestion.convert import convert
+from robotid.ingestion.raw_times import Raw
 from robotid.ingestion.resolve import StreamPlan
-from robotid.ingestion.timeline import FIRST, Raw, TimeLine, Times, Window
+from robotid.ingestion.timeline import FIRST, TimeLine, Times, Window
 from robotid.logs.bag import LOG_TIME
 from robotid.logs.joint_state import STAMP
 from robotid.logs.log import Batch

@@ -11,18 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.errors import BadDataError, Effect
-from robotid.ingestion.units import TIME_UNITS
+from robotid.ingestion.raw_times import (
+    DAY,
+    Raw,
+    Where,
+    before_clock,
+    check_rate,
+    check_resolution,
+    line_of,
+    must_be_finite,
+    must_be_near,
+)
 from robotid.logs.findings import Findings
 
 Times = NDArray[np.int64]
-Raw = NDArray[np.float64] | NDArray[np.int64]
-Where = Callable[[int], str]
 Same = Callable[[Times, Times], NDArray[np.bool_]]
 
 FIRST = 4096  # samples that show the usual step
 AHEAD = 32  # samples that may be out of order, and so are kept back
-_DAY = 86400 * 10**9
-_SLOWEST_HZ, _FASTEST_HZ = 4.0, 100e3
 _PAUSE = 10  # steps between segments whose clock was set
 _MOST_SEGMENTS = 10_000
 _MOST_DISORDER = 100_000  # rows that wait
@@ -81,7 +87,7 @@ class TimeLine:
         lag_s: float = 0.0,
         zero: float | None = None,
     ) -> None:
-        self._file, self._findings, self._unit = file, findings, unit_ns
+        self._file, self.findings, self._unit = file, findings, unit_ns
         self._gap_steps, self._accept = gap_steps, accept
         self.step = 0  # the usual one [ns]
         self.lost = 0
@@ -115,11 +121,11 @@ class TimeLine:
 
     def start(self, raw: Raw, where: Where) -> int:
         """Look at the first rows: the usual step, and how many to leave out at the front."""
-        self._must_be_finite(raw, where)
-        skipped = _before_clock(raw, self._unit)
+        must_be_finite(raw, where, self._file)
+        skipped = before_clock(raw, self._unit)
         if skipped:
             self.lost += skipped
-            self._findings.add(
+            self.findings.add(
                 "before-clock-set",
                 f"samples before the clock was set (time {raw[0]:g}) were left out",
                 count=skipped,
@@ -139,13 +145,16 @@ class TimeLine:
             said = "fewer than two samples with increasing times"
             raise BadDataError("no-samples", said, file=self._file)
         self.step = max(1, int(np.median(forward)))
-        self._check_rate()
-        self._check_resolution(rest)
+        if "odd-rate" not in self._accept:
+            check_rate(self.step, self._unit, self._file)
+        must_be_near(rest, self.zero, self._unit, lambda row: where(skipped + row), self._file)
+        check_resolution(rest, self.step, self._unit, self._file, self.findings)
         return skipped
 
     def put(self, window: Window) -> Timed:
         """The next samples in order."""
-        self._must_be_finite(window.raw, window.where)
+        must_be_finite(window.raw, window.where, self._file)
+        must_be_near(window.raw, self.zero or 0, self._unit, window.where, self._file)
         source = self._nanoseconds(window.raw)
         pieces, end = self._pieces(source, window)
         given: list[tuple[Times, Times, Times]] = []
@@ -170,7 +179,8 @@ class TimeLine:
         zero = self.zero or 0
         if raw.dtype.kind == "i" and isinstance(self._unit, int):
             return (raw.astype(np.int64) - int(zero)) * self._unit - self._lag
-        return np.rint((raw - float(zero)) * self._unit).astype(np.int64) - self._lag
+        with np.errstate(over="ignore", invalid="ignore"):  # such times are refused by name
+            return np.rint((raw - float(zero)) * self._unit).astype(np.int64) - self._lag
 
     def _pieces(self, source: Times, window: Window) -> tuple[list[tuple[Times, bool]], int]:
         """Rows between jumps of the clock, whether each piece starts a segment, and their end.
@@ -180,7 +190,7 @@ class TimeLine:
         before = source[:1] - 1 if self._last is None else [self._last - self._shift]
         steps = np.diff(source, prepend=before)
         new_part = np.diff(window.part, prepend=self._part) != 0
-        events = np.flatnonzero((steps < 0) | (steps > _DAY) | new_part)
+        events = np.flatnonzero((steps < 0) | (steps > DAY) | new_part)
         end = source.size if window.final else max(0, source.size - AHEAD)
         # No event so close to the end that rows from before it would have to be kept back.
         while not window.final and (near := events[(events >= end - AHEAD) & (events < end)]).size:
@@ -212,13 +222,13 @@ class TimeLine:
         if "out-of-order" not in self._accept:
             raise BadDataError(
                 "out-of-order",
-                line=_line(window.where(i)),
+                line=line_of(window.where(i)),
                 message=f"{window.where(i)}: time goes back by {back / 1e9:.6g} s, and forth again",
                 file=self._file,
                 time=time,
                 hint="if samples may be sorted by time: --accept out-of-order",
             )
-        self._findings.add(
+        self.findings.add(
             "out-of-order", "samples that came late were sorted by time", where=window.where(i)
         )
 
@@ -228,7 +238,7 @@ class TimeLine:
             "out-of-order",
             f"{place}: a sample comes more than {AHEAD} samples late",
             file=self._file,
-            line=_line(place),
+            line=line_of(place),
             time=float(source[i]) / 1e9,
             hint="sort the log by time",
         )
@@ -236,7 +246,7 @@ class TimeLine:
     def _clock_set(self, i: int, jump: int, source: Times, window: Window) -> None:
         """The clock was set back (B57) or far forward (B69): a new segment starts."""
         way = "back" if jump < 0 else "forward"
-        self._findings.add(
+        self.findings.add(
             "clock-set",
             f"the clock was set {way} by {abs(jump) / 1e9:.6g} s: a new segment starts there, "
             "its times go on after a pause",
@@ -257,7 +267,7 @@ class TimeLine:
             row = int(piece[twice[~same][0]])
             raise BadDataError(
                 "duplicate-times",
-                line=_line(window.where(row)),
+                line=line_of(window.where(row)),
                 message=f"{window.where(row)}: the same time as the sample before, with other "
                 f"values ({int((~same).sum())} times hereabouts)",
                 file=self._file,
@@ -268,7 +278,7 @@ class TimeLine:
             if chosen.any():
                 lossy = code == "duplicate-times"
                 self.lost += int(chosen.sum()) if lossy else 0
-                self._findings.add(
+                self.findings.add(
                     code,
                     "samples with the time of the one before and other values were left out"
                     if lossy
@@ -285,7 +295,7 @@ class TimeLine:
         t = source[rows]
         if starts and self._last is not None:
             ahead = int(t[0]) + self._shift - self._last
-            if not 0 < ahead <= _DAY:
+            if not 0 < ahead <= DAY:
                 self._shift += _PAUSE * self.step - ahead
         t = t + self._shift
         if self._last is not None and t[0] <= self._last:
@@ -320,70 +330,13 @@ class TimeLine:
             first = int(np.flatnonzero(late)[0])
             place = f"t = {t[t.size - steps.size + first] / 1e9:.3f} s"
             code, said = "missing-samples", "samples are missing (steps of several usual ones)"
-            self._findings.add(code, said, count=int(missing.sum()), where=place)
+            self.findings.add(code, said, count=int(missing.sum()), where=place)
             if gap.any():
                 said = f"gaps of more than {self._gap_steps:g} steps: a new segment starts there"
                 first = int(np.flatnonzero(gap)[0])
                 place = f"t = {t[t.size - steps.size + first] / 1e9:.3f} s"
-                self._findings.add("gap", said, count=int(gap.sum()), where=place)
+                self.findings.add("gap", said, count=int(gap.sum()), where=place)
         usual = (steps[~gap] - self.step).astype(np.float64)  # small numbers, so that digits last
         self._steps += usual.size
         self._sum += float(usual.sum())
         self._squares += float((usual**2).sum())
-
-    def _must_be_finite(self, raw: Raw, where: Where) -> None:
-        if raw.dtype.kind == "f" and not np.isfinite(raw.sum()):
-            bad = np.flatnonzero(~np.isfinite(raw))
-            if bad.size:
-                place = where(int(bad[0]))
-                said = f"{place}: the time is {raw[bad[0]]}"
-                raise BadDataError("time-not-finite", said, file=self._file, line=_line(place))
-
-    def _check_rate(self) -> None:
-        """A rate no robot is logged at is a mistaken unit (B53)."""
-        rate = 1e9 / self.step
-        if _SLOWEST_HZ <= rate <= _FASTEST_HZ or "odd-rate" in self._accept:
-            return
-        step = self.step / self._unit
-        fits = [name for name, ns in TIME_UNITS.items() if 20 <= 1e9 / (step * ns) <= 10e3]
-        raise BadDataError(
-            "odd-rate",
-            f"{rate:.3g} samples per second",
-            file=self._file,
-            hint=(
-                f"are the times in {' or '.join(fits)}? then say so: --time-unit; " if fits else ""
-            )
-            + "if the rate is right: --accept odd-rate",
-        )
-
-    def _check_resolution(self, raw: Raw) -> None:
-        """Times of float64 that are far from zero have lost digits (B62)."""
-        if raw.dtype.kind != "f":
-            return
-        resolution = float(np.spacing(np.abs(raw).max())) * self._unit
-        if self.step < 10 * resolution:
-            raise BadDataError(
-                "time-resolution",
-                f"times have a resolution of {resolution:.3g} ns, steps are {self.step} ns",
-                file=self._file,
-                hint="log times as whole numbers, or since the start",
-            )
-        if resolution > 1e-5 * self.step:
-            said = f"times have a resolution of {resolution:.0f} ns: they are far from zero"
-            self._findings.add("time-resolution", said)
-
-
-def _before_clock(raw: Raw, unit: float) -> int:
-    """How many samples at the front have a time from before the clock was set (B64)."""
-    leaps = np.flatnonzero(np.diff(raw) * unit > _DAY)
-    if not leaps.size:
-        return 0
-    count = int(leaps[0]) + 1
-    front = raw[:count]
-    return count if (front <= 0).all() or (front == front[0]).all() else 0
-
-
-def _line(place: str) -> int | None:
-    """The line that a place names; None where files have no lines."""
-    kind, _, number = place.partition(" ")
-    return int(number) if kind == "line" else None

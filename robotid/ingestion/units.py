@@ -130,6 +130,19 @@ MEASURED: dict[tuple[str, str], tuple[str, ...]] = {
 }
 MEASURED |= {("tau_cmd", kind): MEASURED["tau", kind] for kind in ("revolute", "prismatic")}
 
+# What the parts of a base and of a contact measure, in SI units where nothing is said.
+_LINEAR, _ANGULAR = ("x", "y", "z"), ("rx", "ry", "rz")
+PARTS: dict[tuple[str, str], str] = {
+    **{("pos", end): "length" for end in _LINEAR},
+    **{("quat", end): "number" for end in (*_LINEAR, "w")},
+    **{("vel", end): "velocity" for end in _LINEAR},
+    **{("vel", end): "angular velocity" for end in _ANGULAR},
+    **{("acc", end): "acceleration" for end in _LINEAR},
+    **{("acc", end): "angular acceleration" for end in _ANGULAR},
+    **{("contact", f"f{end}"): "force" for end in _LINEAR},
+    **{("contact", f"m{end}"): "torque" for end in _LINEAR},
+}
+
 
 def spelled(text: str) -> str | None:
     """The name of a unit in the tables, however it is written; None if it is none of them."""

@@ -40,7 +40,7 @@ def opened(path: Path) -> Iterator[Opened]:
         try:
             log = stack.enter_context(open_log(path))
         except InputMissingError:
-            if not path.is_dir():
+            if not path.is_dir() or (path / "metadata.yaml").exists():  # a bag without its parts
                 raise
         else:
             yield Opened(Sources(path, {"": log}), path, False, (), ())

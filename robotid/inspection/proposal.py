@@ -193,7 +193,7 @@ def _fill(
 
 def _ratios(q: Group, qd: Group | None, time: TimeChoice) -> list[float | None]:
     clock = time.clock
-    if qd is None or clock is None:
+    if qd is None or clock is None or len(qd.names) != len(q.names):
         return []
     first = Series(q.stream.place, clock, q.names, q.stream.rows)
     return ratios(first, Series(qd.stream.place, clock, _ordered(qd, q), qd.stream.rows))

@@ -173,8 +173,8 @@ def _detect_folder(path: Path) -> str:
         said = f"a folder of several logs ({', '.join(logs[:4])}, …), not a ROS 2 bag"
     else:
         said = "a folder that is no ROS 2 bag: no metadata.yaml, .db3 or .mcap in it"
-    hint = "name a log, or the files that belong together in a map (file = …)"
-    raise InputMissingError("not-a-log", said, file=str(path), hint=hint)
+    hint = "name a log; files that belong together need a map that names them: robotid inspect"
+    raise InputMissingError("not-a-log", said, file=str(path), hint=f"{hint} {path}")
 
 
 def _is_binary(head: bytes) -> bool:

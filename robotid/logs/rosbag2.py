@@ -94,7 +94,11 @@ def _parts(folder: Path, findings: Findings) -> list[Path]:
         else:
             present = [folder / name for name in listed]
     if not present:
-        raise InputMissingError("not-a-log", "no part of a bag in the folder", file=str(folder))
+        raise InputMissingError(
+            "not-a-log",
+            "no part of the bag is in the folder: there is no .db3 and no .mcap",
+            file=str(folder),
+        )
     if any(part.is_symlink() or not part.is_file() for part in present):
         raise BadDataError("not-a-file", "a part is a link or no file", file=str(folder))
     return present

@@ -89,7 +89,8 @@ class Unwrapper:
             file=self._file,
             joint=name.partition(".")[2],
             time=t / 1e9,
-            hint="log faster, or map a position that does not wrap",
+            hint="log faster, or map a position that does not wrap; to take positions as they are: "
+            "--accept ambiguous-wrap",
         )
 
 

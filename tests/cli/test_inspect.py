@@ -218,3 +218,22 @@ def test_real_logs(robotid, here, name):
     assert len(lines) <= 20
     if unit is not None:
         assert robotid("ingest", path, "--map", "m.toml").code in (0, 65)
+
+
+def test_recorder_that_stopped_at_once(robotid, here):
+    path = here / "cut.mcap"
+    path.write_bytes(b"\x89MCAP0\r\n")
+    for command in ("inspect", "ingest"):
+        answer = robotid(command, path, "--json")
+        assert answer.code == 65
+        assert answer.json["error"]["code"] == "no-samples"
+        assert "no topics" in answer.json["error"]["message"]
+
+
+def test_bag_without_its_parts(robotid, here):
+    folder = here / "bag"
+    folder.mkdir()
+    (folder / "metadata.yaml").write_text("rosbag2_bagfile_information: {}\n")
+    answer = robotid("inspect", folder, "--json")
+    assert answer.code == 66
+    assert "no part of the bag" in answer.json["error"]["message"]

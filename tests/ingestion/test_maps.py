@@ -260,3 +260,67 @@ def test_folder_of_files_that_belong_together(ingest, tmp_path, raw):
     with pytest.raises(BadDataError) as error:
         ingest(folder, columns)
     assert error.value.notice.code == "not-in-folder"
+
+
+def test_a_column_serves_one_signal(ingest, raw):
+    columns = {"time": T, "q": {"columns": ["p1", "p2"]}}
+    said = code_of(ingest, raw, {**columns, "tau": {"columns": ["p1", "i2"]}})
+    assert said.code == "column-twice"
+    assert "[q] and [tau] both name column 'p1'" in said.message
+    made = {"columns": "i{n}", "unit": "A"}
+    ingest(raw, {**columns, "tau": {**made, "constant": 0.1}, "current": made})
+
+
+def test_numbers_that_are_no_bits_are_refused(ingest, raw):
+    for values in (np.arange(100) + 200, np.arange(100) - 1, np.arange(100) / 7):
+        tau = {"columns": "load", "bits": 8}
+        columns = {"time": T, "q": {"columns": ["p1"]}, "tau": tau}
+        assert code_of(ingest, raw | {"load": values}, columns).code == "wrong-bits"
+
+
+def test_units_of_base_and_contact(ingest):
+    t = np.arange(20) / 100
+    log = {"t": t, "p": t, **{f"w{i} [mm]": t + i for i in range(3)}}
+    log |= {f"v{i}": t + i for i in range(6)}
+    columns = {"time": T, "q": {"columns": "p"}}
+    done = ingest(log, {**columns, "base": {"pos": {"columns": "w{i} [mm]"}}})
+    np.testing.assert_allclose(done.columns["base.pos.y"], (t + 1) / 1000)  # as the file says
+    wrong = {
+        "pos": {"columns": "w{i} [mm]", "unit": "deg"},
+        "vel": {"columns": "v{i}", "unit": "mm/s"},  # not of what turns
+    }
+    for part, signal in wrong.items():
+        assert code_of(ingest, log, {**columns, "base": {part: signal}}).code == "wrong-unit"
+    kilo = {"foot": {"columns": "v{i}", "unit": "kN"}}
+    assert code_of(ingest, log, {**columns, "contact": kilo}).code == "wrong-unit"
+    same = {"pos": {"columns": "v1"}}
+    assert code_of(ingest, log, {**columns, "base": same}).code == "wrong-count"
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"motor": {"coupling": []}},
+        {"q": {"columns": "a", "lag_s": 1e300}},
+        {"q": {"columns": "a", "scale": [1, 0]}},
+        {"tau": {"columns": "a", "constant": 0}},
+        {"time": {"rate_hz": 1e-300}},
+    ],
+)
+def test_numbers_that_make_no_sense_in_a_map(columns):
+    with pytest.raises(ValidationError):
+        ColumnMap.model_validate(columns)
+
+
+def test_torques_of_some_joints_only(ingest, raw):
+    log = {"t": raw["t"], "q.a": raw["p1"], "q.b": raw["p2"], "tau.a": raw["i1"]}
+    said = code_of(ingest, log)
+    assert said.code == "joints-differ"
+    assert "joints = ['a']" in said.hint
+    assert "tau.a" in ingest(log, {"joints": ["a"]}).columns
+
+
+def test_number_before_the_name_of_a_joint(ingest, raw):
+    log = {"t": raw["t"], "q1_arm": raw["p1"], "q2_leg": raw["p2"]}
+    done = ingest(log, {"time": T, "q": {"columns": "q{n}_{joint}"}})
+    np.testing.assert_array_equal(done.columns["q.leg"], raw["p2"])

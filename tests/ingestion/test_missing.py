@@ -75,3 +75,19 @@ def test_filling_does_not_depend_on_batches():
     assert found.filled == in_pieces.filled > 20
     kept = ~np.isnan(values)
     np.testing.assert_array_equal(whole[kept], values[kept])
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 3.4028234663852886e38])
+def test_values_as_good_as_infinite_are_missing(ingest, motion, value):
+    motion["tau.a"][50] = value
+    done = ingest(motion)
+    assert np.isnan(done.columns["tau.a"][50])
+    assert done.facts.missing == {"tau.a": 1}
+
+
+def test_signal_that_comes_late_is_not_said_to_be_absent():
+    rows = {"t": np.arange(4), "segment": np.zeros(4, int), "q.a": np.ones(4)}
+    missing = Missing(["q.a", "qd.a"], 0, "log")
+    missing.put({**rows, "qd.a": np.full(4, np.nan)})
+    with pytest.raises(BadDataError, match=r"qd\.a has no value before"):
+        missing.put({**rows, "qd.a": np.array([np.nan, np.nan, 1.0, 1.0])})

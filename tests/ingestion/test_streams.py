@@ -94,3 +94,36 @@ def test_clock_set_with_several_streams_is_refused(ingest, folder):
     with pytest.raises(BadDataError) as error:
         ingest(folder(jumped, t, t, t), COLUMNS)
     assert error.value.notice.code == "clock-set"
+
+
+@pytest.mark.parametrize("jump", [-1.0, 1e6])
+def test_clock_of_a_stream_that_follows_is_not_set_unseen(ingest, folder, jump):
+    t = np.arange(400) / 100
+    jumped = np.where(np.arange(400) < 200, t, t + jump)
+    with pytest.raises(BadDataError) as error:
+        ingest(folder(t, t, jumped, t), COLUMNS)
+    assert error.value.notice.code == "clock-set"
+    assert "tau.csv" in error.value.notice.file
+
+
+def test_what_is_lost_of_a_stream_that_follows_is_said(ingest, folder):
+    t = np.arange(400) / 100
+    twice = t.copy()
+    twice[200] = twice[199]
+    done = ingest(folder(t, t, twice, t), COLUMNS, accept=("duplicate-times",))
+    found = next(n for n in done.notices if n.code == "duplicate-times")
+    assert found.effect == "data-lost"
+    assert "tau.csv" in found.message
+
+
+def test_stamps_of_ns_of_two_streams_stay_exact(ingest, folder):
+    t = 1_700_000_000_000_000_001 + 1_000_000 * np.arange(200)
+    x = 0.1 * np.random.default_rng(0).normal(size=200)
+    done = ingest(folder(t, x, t, x), COLUMNS | {"time": {"column": "t", "unit": "ns"}})
+    np.testing.assert_array_equal(done.columns["tau.joint1"], x)
+
+
+def test_streams_that_do_not_overlap_are_named_as_the_reason(ingest, folder):
+    t = np.arange(400) / 100
+    with pytest.raises(BadDataError, match="at 400 another stream has no values"):
+        ingest(folder(t, t, t + 100, t), COLUMNS)

@@ -201,3 +201,22 @@ def test_stretches_can_be_left_out(ingest, motion):
     np.testing.assert_array_equal(done.columns["segment"], seconds > 0.6)
     assert done.facts.excluded == ["0.5:0.7", "1.9:"]
     assert done.facts.dropped == {"excluded": 31}
+
+
+@pytest.mark.parametrize("row", [3, 4500])
+@pytest.mark.parametrize("damaged", [1e300, -1e300, 1e19])
+def test_time_that_is_centuries_off_is_refused_with_its_line(ingest, row, damaged):
+    t = np.arange(5000) / 100
+    t[row] = damaged
+    with pytest.raises(BadDataError) as error:
+        ingest({"t": t, "q.a": np.sin(t)}, accept=("out-of-order",))
+    assert error.value.notice.code == "time-not-finite"
+    assert error.value.notice.line == row + 2
+
+
+def test_rate_that_is_counted_is_not_blamed_on_a_unit(ingest):
+    t = np.arange(500) / 100
+    with pytest.raises(BadDataError) as error:
+        ingest({"q.a": np.sin(t)}, rate_hz=1e6)
+    assert error.value.notice.code == "odd-rate"
+    assert "--time-unit" not in error.value.notice.hint

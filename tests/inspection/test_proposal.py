@@ -386,3 +386,10 @@ def test_commands_and_states_in_one_bag(tmp_path):
     assert (mapped.time.column, mapped.time.unit) == ("header.stamp", "ns")
     refused = {notice.code for notice in found.trial.refused}
     assert refused <= {"ambiguous-wrap"}  # random numbers are no motion
+
+
+def test_velocities_of_some_joints_only(look):
+    motion = Motion()
+    q, qd = columns("q.j{n}", motion.q), columns("qd.j{n}", motion.qd[:, :1])
+    found = look({"t": motion.t}, q, qd)
+    assert "qd" in checked(found)
