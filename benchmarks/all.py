@@ -1,6 +1,6 @@
 """Run every benchmark and write what it printed to docs/measurements.md.
 
-python benchmarks/all.py
+python benchmarks/all.py [SCRIPT...]    (only these; what the others printed last stays)
 """
 
 import os
@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
+DOCUMENT = HERE.parent / "docs" / "measurements.md"
 # script -> the question it answers
 BENCHMARKS = {
     "startup.py": "How long do help and a run with nothing to do take?",
@@ -30,17 +31,37 @@ BENCHMARKS = {
 LIBRARIES = ("numba", "numpy", "pin", "polars", "pyarrow", "pydantic", "scipy", "typer")
 
 
+def kept() -> dict[str, str]:
+    """What stands in the document of each script."""
+    parts = DOCUMENT.read_text().split("\n## ")[1:] if DOCUMENT.exists() else []
+    found = {}
+    for script in BENCHMARKS:
+        own = [f"## {part.rstrip()}\n" for part in parts if f"`python benchmarks/{script}`" in part]
+        found |= dict.fromkeys([script], own[0]) if own else {}
+    return found
+
+
+def measured(script: str) -> tuple[str, bool]:
+    """What a benchmark prints, as a section, and whether it met its limits."""
+    began = time.perf_counter()
+    done = subprocess.run([sys.executable, HERE / script], stdout=subprocess.PIPE, text=True)
+    seconds = time.perf_counter() - began
+    print(f"== {script} ({seconds:.0f} s)\n{done.stdout}", flush=True)
+    good = done.returncode == 0
+    shown = f"```\n{done.stdout.strip()}\n```" + ("" if good else "\n\n**A limit was not met.**")
+    return f"## {BENCHMARKS[script]}\n\n`python benchmarks/{script}`\n\n{shown}\n", good
+
+
 def main() -> int:
-    sections, failed = [], 0
-    for script, question in BENCHMARKS.items():
-        began = time.perf_counter()
-        done = subprocess.run([sys.executable, HERE / script], stdout=subprocess.PIPE, text=True)
-        seconds = time.perf_counter() - began
-        print(f"== {script} ({seconds:.0f} s)\n{done.stdout}", flush=True)
-        failed += done.returncode != 0
-        mark = "" if done.returncode == 0 else "\n\n**A limit was not met.**"
-        shown = f"```\n{done.stdout.strip()}\n```{mark}\n"
-        sections.append(f"## {question}\n\n`python benchmarks/{script}`\n\n{shown}")
+    wanted = sys.argv[1:] or list(BENCHMARKS)
+    unknown = sorted(set(wanted) - set(BENCHMARKS))
+    if unknown:
+        print(f"no benchmark {unknown[0]}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    sections, failed = kept() if sys.argv[1:] else {}, 0
+    for script in wanted:
+        sections[script], good = measured(script)
+        failed += not good
     versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     head = (
         "# What was measured\n\n"
@@ -48,7 +69,8 @@ def main() -> int:
         f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
         f"{versions}.\n\n"
     )
-    (HERE.parent / "docs" / "measurements.md").write_text(head + "\n".join(sections))
+    ordered = [sections[script] for script in BENCHMARKS if script in sections]
+    DOCUMENT.write_text(head + "\n".join(ordered))
     return int(failed > 0)
 
 

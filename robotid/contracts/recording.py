@@ -207,18 +207,26 @@ class RecordingWriter:
         if self._writer is not None:
             self._writer.close()
 
-    def write(self, columns: Columns) -> None:
-        """Add rows: columns as in `write_recording`, always the same ones."""
-        self._pieces.append({name: values.copy() for name, values in columns.items()})
+    def write(self, columns: Columns, *, reused: bool = True) -> None:
+        """Add rows: columns as in `write_recording`, always the same ones.
+
+        Args:
+            columns: the rows.
+            reused: their memory may change once this returns, so they have to be copied.
+        """
+        if reused:
+            columns = {name: values.copy() for name, values in columns.items()}
+        self._pieces.append(columns)
         self._rows += len(columns["t"])
         if self._rows >= _ROW_GROUP:
             self._flush()
 
     def _flush(self) -> None:
         names = list(self._pieces[0])
-        table = pa.table(
-            {name: np.concatenate([piece[name] for piece in self._pieces]) for name in names}
-        )
+        whole = self._pieces[0]
+        if len(self._pieces) > 1:
+            whole = {n: np.concatenate([piece[n] for piece in self._pieces]) for n in names}
+        table = pa.table({name: np.ascontiguousarray(whole[name]) for name in names})
         if self._writer is None:
             self._writer = pq.ParquetWriter(
                 self._folder / RECORDING,

@@ -45,15 +45,15 @@ def convert(batch: Batch, block: Block) -> dict[str, Array]:
             total = term if total is None else total + term
         value = np.zeros(batch.rows) if total is None else total
         found[signal] = value + offset if offset else value
-    for values in found.values():
-        with np.errstate(over="ignore", invalid="ignore"):
-            if not values @ values < _LARGEST**2:  # quick; also where a value is missing
-                values[np.abs(values) > _LARGEST] = np.nan
+    for signal, values in found.items():
+        # Quick, and taken also where a value is missing: NaN is not below anything.
+        if values.size and not (values.max() <= _LARGEST and values.min() >= -_LARGEST):
+            found[signal] = np.where(np.abs(values) > _LARGEST, np.nan, values)
     return found
 
 
 def _floats(name: str, values: Numbers, bits: int | None) -> Array:
-    """As float64; whole numbers whose sign was lost get it back."""
+    """As float64, not copied where they are; whole numbers whose sign was lost get it back."""
     if bits is not None:
         wrong = (values < 0) | (values >= 2**bits) | (values != np.rint(values))
         wrong &= np.isfinite(values)
@@ -62,4 +62,4 @@ def _floats(name: str, values: Numbers, bits: int | None) -> Array:
             hint = "bits is the width of numbers that were logged without their sign"
             raise ConfigError("wrong-bits", said, hint=hint)
         values = np.where(values >= 2 ** (bits - 1), values - 2**bits, values)
-    return np.array(values, dtype=np.float64)
+    return np.asarray(values, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -72,7 +73,8 @@ def ingest_recording(
         mapped = with_options(complete(columns, sources, options.stream), options)
         plan = resolve(mapped, sources, robot)
         with RecordingWriter(out_dir) as writer:
-            done = read_recording(plan, mapped, robot, options, path, writer.write)
+            sink = partial(writer.write, reused=False)
+            done = read_recording(plan, mapped, robot, options, path, sink)
             done.checks.refuse()
             notices = _notices(sources, done, options)
             writer.finish(_facts(digest, sources, done, mapped))
