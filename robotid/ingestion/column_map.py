@@ -23,15 +23,36 @@ Light to import: pipeline files and help are read without numpy.
 """
 
 import re
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 SIGNALS = ("q", "qd", "tau", "tau_cmd", "current", "temperature")
 BASE_PARTS = {"pos": "xyz", "quat": "xyzw", "vel": ("x", "y", "z", "rx", "ry", "rz")}
 BASE_PARTS |= {"acc": BASE_PARTS["vel"]}
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 _PLACES = re.compile(r"\{(n|i|joint)\}")
+
+
+def interval(text: str) -> tuple[float, float]:
+    """T0:T1 as two numbers [s]; either may be left out."""
+    first, colon, last = text.partition(":")
+    try:
+        start, end = float(first or "-inf"), float(last or "inf")
+    except ValueError:
+        start, end = 1.0, 0.0
+    if not colon or not start < end:
+        raise ValueError(f"{text!r} is not T0:T1 [s] with T0 before T1")
+    return start, end
+
+
+def _intervals(given: tuple[str, ...]) -> tuple[str, ...]:
+    for text in given:
+        interval(text)
+    return given
+
+
+Stretches = Annotated[tuple[str, ...], AfterValidator(_intervals)]
 
 
 class _Table(BaseModel):
@@ -194,7 +215,7 @@ class ColumnMap(_Table):
     time: TimeMap = TimeMap()
     text: TextMap = TextMap()
     motor: MotorMap | None = None
-    exclude: tuple[str, ...] = Field(
+    exclude: Stretches = Field(
         default=(), description="Stretches to leave out, as T0:T1 [s from the start]."
     )
     q: SignalMap | None = None
@@ -221,13 +242,6 @@ class ColumnMap(_Table):
             raise ValueError(f"{twice[0]!r} is named twice")
         return given
 
-    @field_validator("exclude")
-    @classmethod
-    def _intervals(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        for text in given:
-            interval(text)
-        return given
-
     @model_validator(mode="after")
     def _coupled(self) -> Self:
         motor_side = [name for name, signal in self.signals().items() if signal.side == "motor"]
@@ -252,15 +266,3 @@ def fill(pattern: str, index: int, joint: str) -> str:
     """A pattern with the number and the name of a joint put in."""
     values = {"n": str(index + 1), "i": str(index), "joint": joint}
     return _PLACES.sub(lambda found: values[found[1]], pattern)
-
-
-def interval(text: str) -> tuple[float, float]:
-    """T0:T1 as two numbers [s]; either may be left out."""
-    first, colon, last = text.partition(":")
-    try:
-        start, end = float(first or "-inf"), float(last or "inf")
-    except ValueError:
-        start, end = 1.0, 0.0
-    if not colon or not start < end:
-        raise ValueError(f"{text!r} is not T0:T1 [s] with T0 before T1")
-    return start, end

@@ -36,8 +36,8 @@ def joint_unit(
     if signal.side == "motor" and joint.kind == "prismatic":
         allowed = (*allowed, *MEASURED[name, "revolute"])  # the screw turns one into the other
     if unit not in allowed:
-        said = f"[{name}] of joint {joint.name} cannot be in {text!r}: that is a {unit}"
-        raise ConfigError("wrong-unit", said, hint=f"it has to be a {' or '.join(allowed)}")
+        said = f"[{name}] of joint {joint.name} cannot be in {text!r}, a unit of {unit}"
+        raise ConfigError("wrong-unit", said, hint=f"it has to be one of {' or '.join(allowed)}")
     if name in ("tau", "tau_cmd"):
         if unit == "current" and constant is None:
             raise ConfigError(
@@ -65,7 +65,7 @@ def part_factor(prefix: str, signal: SignalMap, end: str, place: Place, column: 
     if unit.measures != measures:
         raise ConfigError(
             "wrong-unit",
-            f"[{prefix}] {end} cannot be in {text!r}: it has to be a {measures}",
+            f"[{prefix}] {end} cannot be in {text!r}: it has to be one of {measures}",
             hint="where parts have several units, leave unit out and write scale = [...]",
         )
     return unit.factor

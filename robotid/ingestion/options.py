@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from robotid.ingestion.column_map import interval
+from robotid.ingestion.column_map import Stretches
 
 
 class IngestOptions(BaseModel):
@@ -33,7 +33,7 @@ class IngestOptions(BaseModel):
     gap_steps: float = Field(
         default=3.0, ge=1.5, le=1e6, description="A step longer than this many usual ones is a gap."
     )
-    exclude: tuple[str, ...] = Field(
+    exclude: Stretches = Field(
         default=(), description="A stretch to leave out, as T0:T1 [s from the start]."
     )
     fill: int = Field(
@@ -63,13 +63,6 @@ class IngestOptions(BaseModel):
         description="Recordings held out for the test: names, patterns, or a share as 0.2. "
         "Without any, the last of several recordings is held out.",
     )
-
-    @field_validator("exclude")
-    @classmethod
-    def _intervals(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        for text in given:
-            interval(text)
-        return given
 
     @model_validator(mode="after")
     def _column_or_rate(self) -> Self:

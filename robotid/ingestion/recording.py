@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from robotid.robot.tree import RobotTree
 
 _SHOWN = 12
+_ONE_SAMPLE = ("cut-last-line", "short-last-line")  # what these take from a file
 _LONGEST_S = 100 * 86400.0  # what is longer is a mistaken unit of time
 
 
@@ -264,13 +265,16 @@ def _notices(sources: Sources, done: Read, options: IngestOptions) -> list[Notic
             "unused-columns",
             f"{len(done.plan.unused)} columns are not used: {shown}" + (", …" if more > 0 else ""),
         )
-    found = [notice for log in sources.logs.values() for notice in log.findings.notices()]
-    found += [*done.findings.notices(), *done.missing.notices(), *done.checks.notices()]
-    lost = sum(done.dropped.values())
+    of_files = [notice for log in sources.logs.values() for notice in log.findings.notices()]
+    whole = [n for n in of_files if n.effect == Effect.NONE or n.code in _ONE_SAMPLE]
+    uncounted = [n for n in of_files if n not in whole]  # nobody knows how much a cut file held
+    counted = [*whole, *done.findings.notices(), *done.missing.notices(), *done.checks.notices()]
+    lost = sum(count for why, count in done.dropped.items() if why != "excluded")
+    lost += sum(n.code in _ONE_SAMPLE for n in whole)
     allowed = percent(options.allow_loss)
     if allowed > 0 and lost <= allowed * (lost + done.samples):
-        found = [replace(notice, effect=Effect.NONE) for notice in found]
-    return found
+        counted = [replace(notice, effect=Effect.NONE) for notice in counted]
+    return [*uncounted, *counted]
 
 
 def _facts(digest: str, sources: Sources, done: Read, columns: ColumnMap) -> RecordingFacts:

@@ -43,6 +43,10 @@ def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
 
 def _robot(config: IngestConfig, inputs: Inputs) -> "tuple[RobotTree | None, Sequence[Notice]]":
     if not inputs.get("robot"):
+        changed = [name for name in RobotOptions.model_fields if getattr(config, name)]
+        if changed:
+            said = f"{changed[0]} changes a robot, and no robot is given"
+            raise ConfigError("no-robot", said, hint="name it: --robot ROBOT")
         return None, ()
     from robotid.robot.load import load_robot
 

@@ -453,3 +453,14 @@ def test_filter_options_that_do_not_go_together(robotid, dataset, arguments, say
     answer = robotid("filter", dataset, *arguments)
     assert answer.code == 78
     assert says in answer.err
+
+
+def test_times_by_column_and_by_rate(robotid, pendulum_csv):
+    answer = robotid("ingest", pendulum_csv(), "--rate-hz", "100", "--time-column", "t", "--json")
+    assert answer.code == 78
+    assert "--time-column or --rate-hz" in answer.json["error"]["message"]
+
+
+def test_changes_of_a_robot_that_is_not_given(robotid, pendulum_csv):
+    answer = robotid("ingest", pendulum_csv(), "--lock", "hinge=0", "--json")
+    assert (answer.code, answer.json["error"]["code"]) == (78, "no-robot")

@@ -1,9 +1,12 @@
 """Times of logs: put in order where that is no guess, refused with the place where it is."""
 
+import gzip
+
 import numpy as np
 import pytest
 
 from robotid.errors import BadDataError, ConfigError, Effect
+from tests.ingestion.conftest import table
 
 PLAIN = {"q": {"columns": "q.{joint}"}, "tau": {"columns": "tau.{joint}"}}
 
@@ -220,3 +223,19 @@ def test_rate_that_is_counted_is_not_blamed_on_a_unit(ingest):
         ingest({"q.a": np.sin(t)}, rate_hz=1e6)
     assert error.value.notice.code == "odd-rate"
     assert "--time-unit" not in error.value.notice.hint
+
+
+def test_loss_that_nobody_can_count_is_never_allowed(ingest, motion, tmp_path):
+    path = tmp_path / "cut.csv.gz"
+    whole = gzip.compress(table(motion).encode())
+    path.write_bytes(whole[: len(whole) // 2])
+    done = ingest(path, allow_loss="50%")
+    effects = {notice.code: notice.effect for notice in done.notices}
+    assert effects["cut-compression"] == "data-lost"
+
+
+def test_what_the_user_excludes_is_not_lost(ingest, motion):
+    text = table(motion)[:-1]  # the last line may be cut
+    done = ingest(text, allow_loss="2%", exclude=("0:1",))
+    effects = {notice.code: notice.effect for notice in done.notices}
+    assert effects["cut-last-line"] == "none"
