@@ -1,6 +1,6 @@
 """The dense regressor, against the loop a user writes today.
 
-    python benchmarks/regressor.py [--samples 20000] [--repeat 7]
+    python benchmarks/regressor.py [--samples 20000] [--repeat 25]
 
 The loop calls Pinocchio's `computeJointTorqueRegressor` for each sample. Both fill an array of
 shape (samples, joints, 10 bodies), in turn, several times; the ratios are those of the medians.
@@ -32,7 +32,7 @@ def loop(model, data, motion, Y) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=20000)
-    parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--repeat", type=int, default=25)
     options = parser.parse_args()
     failed = False
     for name, robot in benchmark_robots().items():
