@@ -7,7 +7,32 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from robotid.errors import nearest
 from robotid.ingestion.column_map import Stretches
+
+# Findings for which a recording is refused unless the user says that it is right all the same.
+ACCEPTABLE = frozenset(
+    {
+        "ambiguous-wrap",
+        "computed-torque",
+        "dead-channel",
+        "duplicate-times",
+        "gravity-direction",
+        "looks-like-degrees",
+        "looks-like-millimetres",
+        "missing-values",
+        "odd-rate",
+        "out-of-order",
+        "q-and-qd-swapped",
+        "torque-of-other-joint",
+        "torque-scale",
+        "torque-sign",
+        "unsigned-torque",
+        "velocity-of-other-joint",
+        "velocity-sign",
+        "velocity-unit",
+    }
+)
 
 
 class IngestOptions(BaseModel):
@@ -69,6 +94,16 @@ class IngestOptions(BaseModel):
         if self.rate_hz is not None and self.time_column is not None:
             raise ValueError("either a column of times or a rate: --time-column or --rate-hz")
         return self
+
+    @field_validator("accept")
+    @classmethod
+    def _acceptable(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for code in given:
+            if code not in ACCEPTABLE:
+                raise ValueError(
+                    f"no finding {code!r} can be accepted; {nearest(code, ACCEPTABLE)}"
+                )
+        return given
 
     @field_validator("allow_loss")
     @classmethod

@@ -19,7 +19,7 @@ _HEAD = """\
 #
 # log      what is given: a file or a folder here     more     further logs that are given with it
 # row      the kind of damage in docs/reliability.md  flags    what else is given
-# wrong    what happened to it                        pending  why the answer is not given yet
+# wrong    what happened to it
 # exit     the exit code                              code     of the error or of a finding
 # line, column, time, joint: the place that has to be named
 """

@@ -38,7 +38,6 @@ class Case(NamedTuple):
         flags: what is given besides; a name that ends in .toml is that of one of the files.
         more: further logs that are given with it.
         at: what the answer says of the place: line, column, time, joint.
-        pending: why robotid does not give this answer yet.
     """
 
     row: str
@@ -50,7 +49,6 @@ class Case(NamedTuple):
     flags: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     at: dict[str, Any] = {}  # noqa: RUF012
-    pending: str = ""
 
     def contents(self) -> dict[str, bytes]:
         """Contents by path."""
@@ -59,7 +57,7 @@ class Case(NamedTuple):
     def toml(self) -> str:
         """The case as a table of expected.toml."""
         values: dict[str, Any] = {"log": self.name, "row": self.row, "wrong": self.wrong}
-        optional = {"flags": list(self.flags), "more": list(self.more), "pending": self.pending}
+        optional = {"flags": list(self.flags), "more": list(self.more)}
         values |= {key: value for key, value in optional.items() if value}
         values |= {"exit": self.exit, "code": self.code, **self.at}
         lines = [
