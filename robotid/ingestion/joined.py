@@ -54,6 +54,12 @@ class Follower:
             found[name] = value
         return found
 
+    def drain(self) -> None:
+        """Read the rest, so that all of it is counted and checked."""
+        for _ in self._batches:
+            pass
+        self._ended = True
+
     def _read_until(self, time: int) -> None:
         parts, blocks = [self._t], [self._values]
         last = self._t[-1] if self._t.size else None

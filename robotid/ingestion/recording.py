@@ -150,6 +150,9 @@ def read_recording(
             rows = selection.joined(rows, follower.at(np.asarray(rows["t"], np.int64)))
         give(missing.put(rows))
     give(missing.end())
+    for _, follower in followers:
+        follower.drain()
+    _refuse_other_lengths(plan, base, followers)
     _note_streams(plan, base, followers, selection, findings)
     if samples < 2:
         _refuse_nothing_left(samples, selection, path)
@@ -203,6 +206,22 @@ def _again(head: Columns | None, rest: Iterator[Columns]) -> Iterator[Columns]:
     if head is not None:
         yield head
     yield from rest
+
+
+def _refuse_other_lengths(
+    plan: Plan, base: StreamReader, followers: Sequence[tuple[StreamReader, Follower]]
+) -> None:
+    """Samples that are only counted belong together by their number, so all must have as many."""
+    for (reader, _), stream in zip(followers, plan.streams[1:], strict=True):
+        if stream.time is None and reader.read != base.read:
+            first, other = plan.streams[0].place, stream.place
+            raise BadDataError(
+                "lengths-differ",
+                f"{first.name} has {base.read} samples, {other.name} has {reader.read}: without "
+                "times nobody knows which belong together",
+                file=str(other.log.path),
+                hint="name a column of times, or cut the files to the samples they share",
+            )
 
 
 def _note_streams(

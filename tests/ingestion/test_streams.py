@@ -63,6 +63,16 @@ def test_nothing_is_interpolated_across_a_gap(ingest, folder):
     np.testing.assert_allclose(done.columns["tau.joint1"], seconds)
 
 
+@pytest.mark.parametrize("other", [299, 301, 5000])
+def test_counted_samples_need_files_of_equal_length(ingest, folder, other):
+    counted = {**COLUMNS, "time": {"rate_hz": 100.0}}
+    t, s = np.arange(300) / 100, np.arange(other) / 100
+    with pytest.raises(BadDataError) as error:
+        ingest(folder(t, np.sin(9 * t), s, np.sin(9 * s)), counted)
+    assert error.value.notice.code == "lengths-differ"
+    assert f"{other}" in error.value.notice.message
+
+
 def test_follower_does_not_depend_on_batches():
     rng = np.random.default_rng(3)
     t = np.cumsum(rng.integers(1, 10, 500))
