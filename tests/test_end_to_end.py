@@ -37,6 +37,7 @@ def test_quickstart_recovers_the_simulators_parameters(robotid, tmp_path):
     }
     report = (tmp_path / "report" / "report.html").read_text()
     assert "6 of 6 parameters are identified" in report
+    assert report.count("<polyline") == 12  # two recordings, three signals, before and after
 
 
 def _readme_table():

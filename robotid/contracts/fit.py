@@ -67,6 +67,21 @@ class Verdict(_Part):
     reasons: list[Reason]
 
 
+class FilteredData(_Part):
+    """How a recording was filtered: cut-off, and power densities before and after.
+
+    `cutoff_hz` is the design value of one pass, `effective_hz` where both passes have -3 dB;
+    densities [unit²/Hz] are by column, at `frequency_hz`.
+    """
+
+    rate_hz: float
+    cutoff_hz: float
+    effective_hz: float | None
+    frequency_hz: list[float]
+    before: dict[str, list[float]]
+    after: dict[str, list[float]]
+
+
 class FitResult(_Part):
     """The content of `fit.json`."""
 
@@ -81,6 +96,7 @@ class FitResult(_Part):
     baselines: dict[str, Metrics]
     identifiability: Identifiability
     parameters: list[Parameter] = Field(min_length=1)
+    filtered: dict[str, FilteredData] = {}
 
 
 def read_fit(folder: Path) -> FitResult:

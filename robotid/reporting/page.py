@@ -3,6 +3,7 @@
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from robotid.reporting.facts import ReportFacts
+from robotid.reporting.spectra import HEIGHT, WIDTH, pictures
 
 
 def render(facts: ReportFacts) -> str:
@@ -12,4 +13,6 @@ def render(facts: ReportFacts) -> str:
         loader=PackageLoader("robotid.reporting"), autoescape=True, undefined=StrictUndefined
     )
     environment.filters["number"] = lambda value: "–" if value is None else f"{value:.4g}"
-    return environment.get_template("report.html.j2").render(facts=facts)
+    return environment.get_template("report.html.j2").render(
+        facts=facts, pictures=pictures, width=WIDTH, height=HEIGHT
+    )

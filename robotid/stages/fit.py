@@ -1,12 +1,16 @@
 """`fit`: parameters of a model from filtered data, with their uncertainty."""
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from robotid.errors import BadDataError, Effect, Notice
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+if TYPE_CHECKING:
+    from robotid.contracts.dataset import DatasetIndex
+    from robotid.contracts.fit import FilteredData
 
 
 class FitConfig(StageConfig):
@@ -60,6 +64,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         independent=min([1.0, *independent]),
         split_by="segment" if index.intervals else "recording",
     )
+    result = result.model_copy(update={"filtered": _filtered(index)})
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
     notices = [
         Notice(code=reason.code, message=reason.message, hint=reason.hint, effect=Effect.QUALITY)
@@ -69,6 +74,24 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         said = "the test is the end of a training recording, which says less than another would"
         notices.append(Notice(code="split-within-recording", message=said, hint="record another"))
     return notices
+
+
+def _filtered(index: "DatasetIndex") -> "dict[str, FilteredData]":
+    """How the first recording of each split was filtered, for the report."""
+    from robotid.contracts.fit import FilteredData
+
+    first = {split: name for name, split in reversed(index.splits.items())}
+    found = {}
+    for name in sorted(first.values()):
+        facts = index.recordings[name]
+        if facts.filter is not None and facts.filter.spectra is not None:
+            found[name] = FilteredData(
+                rate_hz=facts.rate_hz,
+                cutoff_hz=facts.filter.cutoff_hz,
+                effective_hz=facts.filter.effective_hz,
+                **facts.filter.spectra.model_dump(),
+            )
+    return found
 
 
 STAGE = Stage(
