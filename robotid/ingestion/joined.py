@@ -24,7 +24,6 @@ class Follower:
         self._t = np.empty(0, np.int64)
         self._values = np.empty((len(signals), 0))
         self._ended = False
-        self.outside = 0
 
     def at(self, t: NDArray[np.int64]) -> dict[str, Array]:
         """The signals at some times, which must not be before those asked for last."""
@@ -35,7 +34,6 @@ class Follower:
         first = max(0, int(np.searchsorted(self._t, t[0], side="right")) - 1)
         self._t, self._values = self._t[first:], self._values[:, first:]
         if not self._t.size:
-            self.outside += t.size
             return {name: np.full(t.size, np.nan) for name in self._signals}
         right = np.clip(np.searchsorted(self._t, t, side="left"), 0, self._t.size - 1)
         left = np.maximum(right - 1, 0)
@@ -44,7 +42,6 @@ class Follower:
         step = self._t[right] - self._t[left]
         inside = exact | ((self._t[left] <= t) & (t <= self._t[right]) & (step <= self._gap))
         share = np.where(step > 0, (t - self._t[left]) / np.maximum(step, 1), 0.0)
-        self.outside += int((~inside).sum())
         found: dict[str, Array] = {}
         for name, row in zip(self._signals, self._values, strict=True):
             below = row[left]

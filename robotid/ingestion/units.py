@@ -167,8 +167,3 @@ def time_unit_named(text: str) -> int:
         said = f"{text!r} is no unit of time"
         raise ConfigError("unknown-unit", said, hint=nearest(text, TIME_UNITS))
     return TIME_UNITS[name]
-
-
-def si_unit(measures: str) -> str:
-    """The name of the SI unit of a quantity."""
-    return next(name for name, unit in UNITS.items() if unit.measures == measures)
