@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from robotid.errors import UsageError
-from robotid.fitting import sdp
+from robotid.fitting import cones, sdp
 from robotid.fitting.cones import pseudo_inertias, triangle_of
 from robotid.fitting.linear import wls
 from robotid.fitting.prior import Divergence, robot_file_prior
 from robotid.fitting.scaling import scaled_problem
-from robotid.fitting.sdp import Box, consistent_fit
+from robotid.fitting.sdp import MARGIN, Box, consistent_fit
 from robotid.robot.physical import violations
 from tests.fitting.samples import sample
 
@@ -64,10 +64,7 @@ PRIORS = {
 
 @pytest.mark.parametrize("prior", PRIORS)
 def test_optimum_is_that_of_a_tight_reference(noisy, found, prior):
-    """Within 1e-8 of the optimum that cvxpy finds, and base parameters with it.
-
-    Handing the solver R^T R says "solved", too, but misses parameters by tens of percent.
-    """
+    """No more than 1e-8 above what cvxpy finds with the best of two forms, and the same parameters."""
     pytest.importorskip("cvxpy")
     from tests.fitting.reference_sdp import tight_solution
 
@@ -76,12 +73,48 @@ def test_optimum_is_that_of_a_tight_reference(noisy, found, prior):
     assert_consistent(noisy, result)
     reference = tight_solution(found.system, noisy.layout, prior=given)
     own, other = (value(noisy, found.system, phi, given) for phi in (result.phi, reference))
-    assert abs(own - other) <= 1e-8 * other
+    assert own <= other * (1 + 1e-8)
+    assert (result.eigenvalues >= MARGIN * (1 - 1e-2)).all()  # not lower for being outside
     errors = np.abs(noisy.base.beta(result.phi - reference))
     assert errors.max() <= 1e-4 * np.abs(noisy.base.beta(reference)).max()
     # The steepest test of a form: predicted torques, in units of the noise.
     apart = found.system.R @ (result.phi - reference)
     assert np.linalg.norm(apart) <= 1e-3 * np.sqrt(found.system.count)
+
+
+def test_gram_matrices_mislead_solvers():
+    """Why R is handed over and not R^T R: "solved", and base parameters are 5 % off or more."""
+    pytest.importorskip("cvxpy")
+    import clarabel
+    from scipy import sparse
+
+    from tests.fitting.reference_sdp import tight_solution
+
+    slow = sample("ur10", noise=0.05, speed=0.05)
+    system, layout = wls(slow.evidence, slow.base).system, slow.layout
+    friction = [
+        {column: 1.0}
+        for column, name in enumerate(layout.names)
+        if name.endswith((".viscous", ".coulomb", ".rotor"))
+    ]
+    count, bodies = layout.parameters, layout.robot.bodies
+    rows = cones.stacked(
+        [cones.linear_rows(friction, count), cones.link_rows(bodies, MARGIN, count)]
+    )
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    gram = sparse.csc_matrix(np.triu(system.R.T @ system.R))
+    objective = gram, -system.R.T @ system.z
+    solution = clarabel.DefaultSolver(*objective, *rows, settings).solve()
+    assert str(solution.status) == "Solved"
+    reference = slow.base.beta(tight_solution(system, layout))
+    large = np.abs(reference) > 0.01 * np.abs(reference).max()
+
+    def error(phi):
+        return np.max(np.abs(slow.base.beta(phi) / reference - 1)[large])
+
+    assert error(np.array(solution.x)) > 0.05
+    assert error(consistent_fit(system, layout).phi) < 0.001
 
 
 def test_constraints_are_active_and_cost_little(noisy, found):
