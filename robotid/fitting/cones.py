@@ -5,6 +5,7 @@ column by column, with what lies off the diagonal times the root of two.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import clarabel
@@ -16,14 +17,25 @@ from scipy import sparse
 from robotid.spatial.inertia import pseudo_inertia
 
 Array = NDArray[np.float64]
+Index = NDArray[np.int64]
 
 _ROOT2 = np.sqrt(2.0)
 
 
 class Rows(NamedTuple):
-    """Rows of A (sparse, in all variables) and b, and the cones their slacks lie in, in order."""
+    """Entries of A, b, and the cones the slacks lie in, in order.
 
-    A: Any
+    Args:
+        values: of the entries of A that are not zero.
+        at: their rows.
+        over: their columns.
+        b: one per row.
+        cones: of clarabel.
+    """
+
+    values: Array
+    at: Index
+    over: Index
     b: Array
     cones: list[Any]
 
@@ -37,6 +49,7 @@ def triangle_of(matrices: Array) -> Array:
     return values
 
 
+@cache
 def pseudo_inertia_map() -> Array:
     """P of each of the ten link parameters, shape (10, 4, 4)."""
     return np.asarray(pseudo_inertia(torch.eye(10, dtype=torch.float64)).numpy())
@@ -48,39 +61,45 @@ def pseudo_inertias(phi: Array) -> Array:
     return result
 
 
-def norm_rows(R: Array, z: Array, rest: float, norm_at: int, variables: int) -> Rows:
+def norm_rows(R: Array, z: Array, rest: float, norm_at: int) -> Rows:
     """x[norm_at] >= norm of (R x - z, rest), where x begins with the columns of R."""
     at, over = np.nonzero(R)
-    data = np.concatenate([[-1.0], -R[at, over]])
-    rows, columns = np.concatenate([[0], at + 1]), np.concatenate([[norm_at], over])
     size = len(R) + 2
-    A = sparse.coo_matrix((data, (rows, columns)), shape=(size, variables))
-    return Rows(A, np.concatenate([[0.0], -z, [rest]]), [clarabel.SecondOrderConeT(size)])
+    return Rows(
+        values=np.concatenate([[-1.0], -R[at, over]]),
+        at=np.concatenate([[0], at + 1]),
+        over=np.concatenate([[norm_at], over]),
+        b=np.concatenate([[0.0], -z, [rest]]),
+        cones=[clarabel.SecondOrderConeT(size)],
+    )
 
 
-def linear_rows(entries: Sequence[Mapping[int, float]], variables: int) -> Rows:
+def linear_rows(entries: Sequence[Mapping[int, float]]) -> Rows:
     """Sums of variables that are not negative, each given as column -> coefficient."""
-    data = [-value for entry in entries for value in entry.values()]
-    rows = [row for row, entry in enumerate(entries) for _ in entry]
-    columns = [column for entry in entries for column in entry]
-    A = sparse.coo_matrix((data, (rows, columns)), shape=(len(entries), variables))
-    return Rows(A, np.zeros(len(entries)), [clarabel.NonnegativeConeT(len(entries))])
+    return Rows(
+        values=np.array([-value for entry in entries for value in entry.values()]),
+        at=np.array([row for row, entry in enumerate(entries) for _ in entry], dtype=np.int64),
+        over=np.array([column for entry in entries for column in entry], dtype=np.int64),
+        b=np.zeros(len(entries)),
+        cones=[clarabel.NonnegativeConeT(len(entries))] if entries else [],
+    )
 
 
-def link_rows(links: int, margin: float, variables: int) -> Rows:
+def link_rows(links: int, margin: float) -> Rows:
     """P - margin 1 of every link is positive semidefinite; links are the first columns."""
     one = triangle_of(pseudo_inertia_map()).T
     at, over = np.nonzero(one)
     steps = 10 * np.arange(links)[:, None]
-    rows, columns = (at + steps).ravel(), (over + steps).ravel()
-    A = sparse.coo_matrix(
-        (np.tile(-one[at, over], links), (rows, columns)), shape=(10 * links, variables)
+    return Rows(
+        values=np.tile(-one[at, over], links),
+        at=(at + steps).ravel(),
+        over=(over + steps).ravel(),
+        b=np.tile(-margin * triangle_of(np.eye(4)), links),
+        cones=[clarabel.PSDTriangleConeT(4)] * links,
     )
-    b = np.tile(-margin * triangle_of(np.eye(4)), links)
-    return Rows(A, b, [clarabel.PSDTriangleConeT(4)] * links)
 
 
-def log_det_rows(links: int, first: int, variables: int) -> Rows:
+def log_det_rows(links: int, first: int) -> Rows:
     """Sum of four variables of each link is at most log det P.
 
     A triangular Z with [[P, Z], [Z^T, diag Z]] positive semidefinite has det P >= prod Z_ii. The
@@ -120,13 +139,19 @@ def log_det_rows(links: int, first: int, variables: int) -> Rows:
             columns += [places[20 + k], places[variable]]
             data += [-1.0, -1.0]
         b += [np.zeros(36), np.tile([0.0, 1.0, 0.0], 4)]
-    A = sparse.coo_matrix((data, (rows, columns)), shape=(height * links, variables))
     cones = [clarabel.PSDTriangleConeT(8), *[clarabel.ExponentialConeT()] * 4] * links
-    return Rows(A, np.concatenate(b), cones)
+    entries = np.array(data), np.array(rows), np.array(columns)
+    return Rows(*entries, b=np.concatenate(b), cones=cones)
 
 
-def stacked(parts: Sequence[Rows]) -> Rows:
-    """All constraints one below the other, with A by columns."""
-    A = sparse.vstack([part.A for part in parts], format="csc")
+def solver(objective: tuple[Any, Array], parts: Sequence[Rows], settings: Any) -> Any:
+    """The solver of min x^T P x / 2 + q^T x with all constraints; objective is (P, q)."""
+    heights = [part.b.size for part in parts]
+    offsets = np.cumsum([0, *heights])
+    at = np.concatenate([part.at + offset for part, offset in zip(parts, offsets, strict=False)])
+    over = np.concatenate([part.over for part in parts])
+    values = np.concatenate([part.values for part in parts])
+    A = sparse.csc_matrix((values, (at, over)), shape=(offsets[-1], objective[1].size))
     b = np.concatenate([part.b for part in parts])
-    return Rows(A, b, [cone for part in parts for cone in part.cones])
+    cones = [cone for part in parts for cone in part.cones]
+    return clarabel.DefaultSolver(*objective, A, b, cones, settings)

@@ -3,13 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from robotid.errors import UsageError
 from robotid.information.layout import Layout
 from robotid.information.system import System
 from robotid.information.triangular import triangle
-from robotid.robot.physical import violations
+from robotid.spatial.inertia import pseudo_inertia
 
 Array = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ def sizes(layout: Layout) -> Array:
     pseudo-inertias change by a congruence: what is positive definite stays so.
     """
     phi = layout.robot.phi
-    physical = np.array([link.any() and not violations(link) for link in phi])
+    physical = np.linalg.eigvalsh(pseudo_inertia(torch.tensor(phi)).numpy())[:, 0] > 0
     mass = np.where(physical, phi[:, 0], np.nan)
     length = np.sqrt(0.5 * phi[:, [4, 6, 9]].sum(axis=1) / np.where(physical, phi[:, 0], 1.0))
     length = np.where(physical, length, np.nan)

@@ -107,23 +107,22 @@ def consistent_fit(
     extra = 14 * links if isinstance(prior, Divergence) else 0
     variables = size.size + 1 + extra
     lines, said = _linear(layout, centres or {}, size)
-    parts = [cones.norm_rows(problem.R, problem.z, problem.rest, norm_at, variables)]
-    if lines:
-        parts.append(cones.linear_rows(lines, variables))
+    parts = [cones.norm_rows(problem.R, problem.z, problem.rest, norm_at)]
+    parts.append(cones.linear_rows(lines))
     q, strength = np.zeros(variables), 0.0
     if isinstance(prior, Divergence):
-        parts.append(cones.log_det_rows(links, norm_at + 1, variables))
+        parts.append(cones.log_det_rows(links, norm_at + 1))
         strength = prior.strength / problem.unit**2
         q[: 10 * links] = strength * _divergence_slope(prior, size, links)
         q[norm_at + 1 :] = np.tile([0.0] * 10 + [-strength] * 4, links)
     else:
-        parts.append(cones.link_rows(links, margin, variables))
+        parts.append(cones.link_rows(links, margin))
         q[norm_at] = 1.0
     square = (
         2.0 if isinstance(prior, Divergence) else 0.0
     )  # of the norm, with other terms beside it
     quadratic = sparse.csc_matrix(([square], ([norm_at], [norm_at])), (variables, variables))
-    solution = _solve(quadratic, q, cones.stacked(parts))
+    solution = cones.solver((quadratic, q), parts, _settings()).solve()
     x = np.array(solution.x)[: size.size]
     for column in (next(iter(line)) for line in lines if len(line) == 1):
         x[column] = max(0.0, x[column])  # the solver leaves it a hair on either side of zero
@@ -185,13 +184,13 @@ def _divergence_slope(prior: Divergence, size: Array, links: int) -> Array:
     return np.asarray(slope.ravel())
 
 
-def _solve(quadratic: Any, q: Array, rows: cones.Rows) -> Any:
+def _settings() -> Any:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
     settings.max_iter = _ITERATIONS
     settings.max_threads = 1
-    return clarabel.DefaultSolver(quadratic, q, rows.A, rows.b, rows.cones, settings).solve()
+    return settings
 
 
 def _log_det(P: Array) -> float:

@@ -127,11 +127,10 @@ def _parameter(
         never = column in base.unidentifiable
         said = "no motion of this robot shows it" if never else "nothing in this motion shows it"
         return Known(name, "not excited", said, None, None, flagged=False)
-    if all(sums[row].status == "not excited" for row in rows):
-        worst = sums[rows[0]]
-        return Known(name, "not excited", worst.said, worst.value, worst.std, flagged=True)
-    own = sums[rows[0]]
-    if not _alone(estimate.base, column):
+    own, alone = sums[rows[0]], _alone(estimate.base, column)
+    if not alone and all(sums[row].status == "not excited" for row in rows):
+        return Known(name, "not excited", own.said, None, None, flagged=False)
+    if not alone:
         combined = "; ".join(sums[row].name for row in rows)
         return Known(name, "in combination", f"only in {combined}", None, None, flagged=False)
     if own.status == "identified" and not _alone(shown, column):

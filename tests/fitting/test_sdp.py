@@ -97,15 +97,12 @@ def test_gram_matrices_mislead_solvers():
         for column, name in enumerate(layout.names)
         if name.endswith((".viscous", ".coulomb", ".rotor"))
     ]
-    count, bodies = layout.parameters, layout.robot.bodies
-    rows = cones.stacked(
-        [cones.linear_rows(friction, count), cones.link_rows(bodies, MARGIN, count)]
-    )
+    rows = [cones.linear_rows(friction), cones.link_rows(layout.robot.bodies, MARGIN)]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     gram = sparse.csc_matrix(np.triu(system.R.T @ system.R))
     objective = gram, -system.R.T @ system.z
-    solution = clarabel.DefaultSolver(*objective, *rows, settings).solve()
+    solution = cones.solver(objective, rows, settings).solve()
     assert str(solution.status) == "Solved"
     reference = slow.base.beta(tight_solution(system, layout))
     large = np.abs(reference) > 0.01 * np.abs(reference).max()
