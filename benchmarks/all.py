@@ -24,9 +24,10 @@ BENCHMARKS = {
     "filtering.py": "How fast, how accurate and how large is filtering and differentiating?",
     "regressor.py": "How fast is the dense regressor, against Pinocchio in a loop?",
     "information.py": "How fast are information factors, and in how much memory?",
+    "sdp.py": "How fast and how exact are physically consistent fits, against cvxpy?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
-LIBRARIES = ("numba", "numpy", "pin", "polars", "pyarrow", "pydantic", "scipy", "typer")
+LIBRARIES = "clarabel cvxpy numba numpy pin polars pyarrow pydantic scipy typer".split()
 
 
 def main() -> int:

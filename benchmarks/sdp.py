@@ -1,6 +1,6 @@
 """Factor to physically consistent parameters, against the same problem through cvxpy.
 
-    python benchmarks/sdp.py [--repeat 5]
+    python benchmarks/sdp.py [--repeat 9]
 
 Both solve with clarabel: ours through its own interface, cvxpy in the better of two forms (norm of
 the residual, or its square), from the same triangular factor in the same units. Each round builds
@@ -43,7 +43,7 @@ def through_cvxpy(system, layout, form):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=9)
     options = parser.parse_args()
     failed = False
     for name in ROBOTS:

@@ -44,6 +44,7 @@ def test_overhead_benchmark_runs():
 @pytest.mark.parametrize(
     ("command", "says"),
     [
+        (["sdp.py", "--repeat", "1"], "x faster than cvxpy"),
         (["regressor.py", "--samples", "500", "--repeat", "1"], "x the Pinocchio loop"),
         (
             ["information.py", "--samples", "3000", "--repeat", "1", "--largest", "0.2"],

@@ -13,6 +13,8 @@ from robotid.information.system import System, assemble
 
 Array = NDArray[np.float64]
 
+_LEAST_NOISE = 1e-6  # of the torque: no sensor is better
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
@@ -52,6 +54,15 @@ class Evidence:
     def powers(self) -> Array:
         """Sums of squares of the torque of each block and row, shape (blocks, rows)."""
         return np.array([[factor.power for factor in block] for block in self.blocks])
+
+    @cached_property
+    def least_noise(self) -> Array:
+        """The least standard deviation that errors of a row are credited with [N m], shape (rows,).
+
+        Exact data would have infinite weights otherwise.
+        """
+        size = np.sqrt(self.powers.sum(axis=0) / self.counts.sum(axis=0))
+        return np.asarray(np.maximum(_LEAST_NOISE * size, np.finfo(float).tiny))
 
     def merged(self, weights: ArrayLike = 1.0) -> list[Factor]:
         """One factor per row.

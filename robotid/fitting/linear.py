@@ -17,8 +17,6 @@ from robotid.information.system import System
 
 Array = NDArray[np.float64]
 
-_LEAST_NOISE = 1e-9  # of a row's torque: exact data would have infinite weights
-
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -180,5 +178,4 @@ def _noise(
             said = f"too few independent samples for {base.rank} parameters"
             hint = "record for longer, or give a prior"
             raise UsageError("too-few-samples", said, joint=row, hint=hint)
-    least = _LEAST_NOISE * np.sqrt(evidence.powers.sum(axis=0) / evidence.counts.sum(axis=0))
-    return np.maximum(np.sqrt(losses / free), np.maximum(least, np.finfo(float).tiny)), total
+    return np.maximum(np.sqrt(losses / free), evidence.least_noise), total

@@ -8,7 +8,6 @@ by tens of percent though it says "solved".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import clarabel
@@ -18,8 +17,9 @@ from scipy import sparse
 
 from robotid.errors import UsageError, nearest
 from robotid.fitting import cones
+from robotid.fitting.consistent import Consistent, Outcome, judged
 from robotid.fitting.prior import Divergence, Gaussian
-from robotid.fitting.scaling import TIE_BREAK, scaled_problem
+from robotid.fitting.scaling import TIE_BREAK, ScaledProblem, scaled_problem
 from robotid.information.layout import Layout
 from robotid.information.system import System
 from robotid.robot.physical import violations
@@ -28,24 +28,11 @@ Array = NDArray[np.float64]
 
 NOT_NEGATIVE = ("viscous", "coulomb", "rotor")
 MARGIN = 1e-6  # least eigenvalue of pseudo-inertias, for links in units of their own size
-_TOLERANCE = 1e-11
+_TOLERANCE = 1e-10
 _ITERATIONS = 300
-_LARGEST_GAP = 1e-7  # of the loss; beyond, the answer is not called a solution
-
-# status of the solver -> what to do about it
-_CONTRADICTION = "bounds contradict each other: widen those of the centres of mass"
-_UNBOUNDED = "the loss has no minimum: give a plausible robot file, or a prior"
-_WEAK_DATA = "record a motion that excites more, or give a prior"
-_REMEDIES = {
-    "PrimalInfeasible": _CONTRADICTION,
-    "AlmostPrimalInfeasible": _CONTRADICTION,
-    "DualInfeasible": _UNBOUNDED,
-    "AlmostDualInfeasible": _UNBOUNDED,
-    "MaxIterations": _WEAK_DATA,
-    "MaxTime": _WEAK_DATA,
-    "InsufficientProgress": _WEAK_DATA,
-    "NumericalError": "give a prior; masses of the robot file may be of the wrong size",
-}
+# Of the solver's linear equations. Its default, the last, is more than the tie-break and may move
+# the minimum by 2e-7 of the loss; with less it sometimes gets stuck. What converges first counts.
+_REGULARISATIONS = (1e-11, 1e-10, 1e-8)
 
 
 class Box(NamedTuple):
@@ -55,31 +42,15 @@ class Box(NamedTuple):
     upper: tuple[float, float, float]
 
 
-@dataclass(frozen=True, eq=False)
-class Consistent:
-    """Parameters of rigid bodies, and how the solver ended.
+class Line(NamedTuple):
+    """A sum of scaled parameters that is not negative, and what it means when it is zero."""
 
-    Args:
-        phi: all parameters, shape (p,).
-        loss: sum of squared (weighted) errors at phi, without any prior.
-        converged: whether phi is consistent and of least loss, both checked after the solve.
-        message: how the solver ended.
-        remedy: what to do when it did not converge.
-        gap: bound on how far the loss (with prior) is from its minimum, as a share of it.
-        eigenvalues: least one of each pseudo-inertia, in units of the link's size, (bodies,).
-        active: constraints that hold the parameters back, in words.
-        iterations: of the solver.
-    """
+    entries: dict[int, float]
+    text: str
 
-    phi: Array
-    loss: float
-    converged: bool
-    message: str
-    remedy: str | None
-    gap: float
-    eigenvalues: Array
-    active: tuple[str, ...]
-    iterations: int
+    def slack(self, x: Array) -> float:
+        """The sum."""
+        return float(sum(value * x[column] for column, value in self.entries.items()))
 
 
 def consistent_fit(
@@ -102,152 +73,110 @@ def consistent_fit(
         tie_break: weight of the robot file where nothing else determines a parameter.
     """
     problem = scaled_problem(system, layout, prior=prior, tie_break=tie_break)
-    size, links = problem.size, layout.robot.bodies
-    norm_at = size.size
-    extra = 14 * links if isinstance(prior, Divergence) else 0
-    variables = size.size + 1 + extra
-    lines, said = _linear(layout, centres or {}, size)
-    parts = [cones.norm_rows(problem.R, problem.z, problem.rest, norm_at)]
-    parts.append(cones.linear_rows(lines))
-    q, strength = np.zeros(variables), 0.0
-    if isinstance(prior, Divergence):
-        parts.append(cones.log_det_rows(links, norm_at + 1))
-        strength = prior.strength / problem.unit**2
-        q[: 10 * links] = strength * _divergence_slope(prior, size, links)
-        q[norm_at + 1 :] = np.tile([0.0] * 10 + [-strength] * 4, links)
-    else:
+    lines = [*_friction(layout), *_centres(layout, centres or {}, problem.size)]
+    logarithms = _divergence(prior, problem, layout) if isinstance(prior, Divergence) else None
+    count, links = problem.size.size, layout.robot.bodies
+    parts = [
+        cones.norm_rows(problem.R, problem.z, problem.rest, norm_at=count),
+        cones.linear_rows([line.entries for line in lines]),
+    ]
+    if logarithms is None:  # least norm
         parts.append(cones.link_rows(links, margin))
-        q[norm_at] = 1.0
-    square = (
-        2.0 if isinstance(prior, Divergence) else 0.0
-    )  # of the norm, with other terms beside it
-    quadratic = sparse.csc_matrix(([square], ([norm_at], [norm_at])), (variables, variables))
-    solution = cones.solver((quadratic, q), parts, _settings()).solve()
-    x = np.array(solution.x)[: size.size]
-    for column in (next(iter(line)) for line in lines if len(line) == 1):
-        x[column] = max(0.0, x[column])  # the solver leaves it a hair on either side of zero
-    P = cones.pseudo_inertias(x[: 10 * links].reshape(links, 10))
-    norm = float(np.hypot(np.linalg.norm(problem.R @ x - problem.z), problem.rest))
-    value = norm
-    if isinstance(prior, Divergence):
-        value = norm**2 + float(q[: size.size] @ x) - strength * _log_det(P)
-    gap = abs(value - float(solution.obj_val_dual))
-    if not isinstance(prior, Divergence):
-        gap *= 2.0 * norm
-    slacks = [sum(value * x[column] for column, value in line.items()) for line in lines]
-    active = [text for slack, text in zip(slacks, said, strict=True) if slack <= 10 * margin]
-    least = min(slacks, default=0.0)
-    gap /= 1.0 + norm**2
-    return _checked(system, layout, solution, x * size, P, least, gap, active, margin)
+        q = np.append(np.zeros(count), 1.0)
+        square = 0.0
+    else:  # least square of the norm, with other terms beside it
+        parts.append(cones.log_det_rows(links, first=count + 1))
+        below = np.tile([0.0] * 10 + [-logarithms.strength] * 4, links)
+        q = np.concatenate([logarithms.slope, [0.0], below])
+        square = 2.0
+    objective = sparse.csc_matrix(([square], ([count], [count])), (q.size, q.size)), q
+    for regularisation in _REGULARISATIONS:
+        solution = cones.solver(objective, parts, _settings(regularisation)).solve()
+        x = np.array(solution.x)[:count]
+        for line in lines:
+            if len(line.entries) == 1:  # the solver leaves it a hair on either side of zero
+                column = next(iter(line.entries))
+                x[column] = max(0.0, x[column])
+        gap = _gap(problem, logarithms, x, float(solution.obj_val_dual))
+        outcome = Outcome(str(solution.status), int(solution.iterations), gap)
+        slacks = [(line.slack(x), line.text) for line in lines]
+        result = judged(system, layout, problem, x, outcome, slacks, margin)
+        if result.converged:
+            break
+    return result
 
 
-def _linear(
-    layout: Layout, centres: Mapping[str, Box], size: Array
-) -> tuple[list[dict[int, float]], list[str]]:
-    """Sums of scaled parameters that are not negative, and what each stands for."""
-    lines: list[dict[int, float]] = []
-    said = []
-    names, links = layout.names, 10 * layout.robot.bodies
-    for column in range(links, layout.parameters):
-        if names[column].rpartition(".")[2] in NOT_NEGATIVE:
-            lines.append({column: 1.0})
-            said.append(f"{names[column]} is zero")
-    for link, box in centres.items():
-        if link not in layout.robot.links:
-            said_of = f"robot {layout.robot.name} has no moving link {link!r}"
-            raise UsageError("unknown-link", said_of, hint=nearest(link, layout.robot.links))
-        if not all(low <= high for low, high in zip(*box, strict=True)):
-            raise UsageError("empty-box", f"no centre of mass of {link} is in {box}")
-        first = 10 * layout.robot.links.index(link)
-        for axis, (low, high) in enumerate(zip(*box, strict=True)):
-            h, scale = first + 1 + axis, size[first + 1 + axis]
-            mass = size[first] / scale
-            if np.isfinite(low):
-                lines.append({h: 1.0, first: -low * mass})
-                said.append(f"centre of mass of {link} is at {'xyz'[axis]} = {low:g} m")
-            if np.isfinite(high):
-                lines.append({h: -1.0, first: high * mass})
-                said.append(f"centre of mass of {link} is at {'xyz'[axis]} = {high:g} m")
-    return lines, said
+class _Divergence(NamedTuple):
+    """strength * (sum of tr(P0^-1 P) - log det P): slope (p,) of the first part in x."""
+
+    strength: float
+    slope: Array
+    links: int
 
 
-def _divergence_slope(prior: Divergence, size: Array, links: int) -> Array:
-    """Derivative of sum tr(P0^-1 P) in scaled link parameters, shape (10 links,)."""
+def _divergence(prior: Divergence, problem: ScaledProblem, layout: Layout) -> _Divergence:
+    links = layout.robot.bodies
     given = np.asarray(prior.phi, dtype=np.float64).reshape(links, 10)
-    for link, phi in enumerate(given):
+    for link, phi in zip(layout.robot.links, given, strict=True):
         broken = violations(phi) or ([] if phi.any() else ["it has no mass"])
         if broken:
-            said = f"the prior of body {link} is no rigid body: {broken[0]}"
+            said = f"the prior of link {link} is no rigid body: {broken[0]}"
             raise UsageError("bad-prior", said, hint="use a Gaussian prior, or mend the robot file")
-    P0 = cones.pseudo_inertias(given / size[: 10 * links].reshape(links, 10))
-    slope = np.einsum("lij,kij->lk", np.linalg.inv(P0), cones.pseudo_inertia_map())
-    return np.asarray(slope.ravel())
+    strength = prior.strength / problem.unit**2
+    P0 = cones.pseudo_inertias(given / problem.size[: 10 * links].reshape(links, 10))
+    slope = np.zeros(problem.size.size)
+    traces = np.einsum("lij,kij->lk", np.linalg.inv(P0), cones.pseudo_inertia_map())
+    slope[: 10 * links] = strength * traces.ravel()
+    return _Divergence(strength, slope, links)
 
 
-def _settings() -> Any:
+def _friction(layout: Layout) -> list[Line]:
+    names, links = layout.names, 10 * layout.robot.bodies
+    return [
+        Line({column: 1.0}, f"{names[column]} is zero")
+        for column in range(links, layout.parameters)
+        if names[column].rpartition(".")[2] in NOT_NEGATIVE
+    ]
+
+
+def _centres(layout: Layout, centres: Mapping[str, Box], size: Array) -> list[Line]:
+    """Bounds m lower <= h <= m upper, divided by the size of h."""
+    lines = []
+    for link, box in centres.items():
+        if link not in layout.robot.links:
+            said = f"robot {layout.robot.name} has no moving link {link!r}"
+            raise UsageError("unknown-link", said, hint=nearest(link, layout.robot.links))
+        if not all(low <= high for low, high in zip(*box, strict=True)):
+            raise UsageError("empty-box", f"no centre of mass of {link} is in {box}")
+        mass = 10 * layout.robot.links.index(link)
+        for axis, bounds in enumerate(zip(*box, strict=True)):
+            h = mass + 1 + axis
+            for sign, bound in zip((1.0, -1.0), bounds, strict=True):
+                if np.isfinite(bound):
+                    text = f"centre of mass of {link} is at {'xyz'[axis]} = {bound:g} m"
+                    entries = {h: sign, mass: -sign * bound * size[mass] / size[h]}
+                    lines.append(Line(entries, text))
+    return lines
+
+
+def _gap(problem: ScaledProblem, divergence: _Divergence | None, x: Array, bound: float) -> float:
+    """Value at x less the bound, as a share of the loss, whose unit is the residual of the data."""
+    norm = float(np.hypot(np.linalg.norm(problem.R @ x - problem.z), problem.rest))
+    if divergence is None:
+        return abs(norm - bound) * 2.0 * norm / (1.0 + norm**2)
+    links = divergence.links
+    signs, values = np.linalg.slogdet(cones.pseudo_inertias(x[: 10 * links].reshape(links, 10)))
+    if not (signs > 0).all():
+        return np.inf
+    value = norm**2 + float(divergence.slope @ x) - divergence.strength * float(values.sum())
+    return abs(value - bound) / (1.0 + norm**2)
+
+
+def _settings(regularisation: float) -> Any:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
+    settings.static_regularization_constant = regularisation
     settings.max_iter = _ITERATIONS
     settings.max_threads = 1
     return settings
-
-
-def _log_det(P: Array) -> float:
-    signs, values = np.linalg.slogdet(P)
-    return float(values.sum()) if (signs > 0).all() else -np.inf
-
-
-def _checked(
-    system: System,
-    layout: Layout,
-    solution: Any,
-    phi: Array,
-    P: Array,
-    least: float,
-    gap: float,
-    active: list[str],
-    margin: float,
-) -> Consistent:
-    """Parameters with what can be said of them; nothing is taken on trust from the solver.
-
-    Args:
-        system: the data.
-        layout: the robot.
-        solution: of the solver.
-        phi: all parameters, shape (p,).
-        P: pseudo-inertias in units of the links' sizes, shape (bodies, 4, 4).
-        least: slack of the linear constraints.
-        gap: between the value at phi and the solver's lower bound, as a share of the loss.
-        active: linear constraints that hold.
-        margin: of the pseudo-inertias.
-    """
-    finite = bool(np.isfinite(phi).all())
-    eigenvalues = np.full(len(P), np.nan)
-    if finite:
-        eigenvalues = np.asarray(np.linalg.eigvalsh(P)[:, 0], dtype=np.float64)
-    edge = [
-        f"link {link} is at the edge of what a rigid body can be"
-        for link, own in zip(layout.robot.links, eigenvalues.tolist(), strict=True)
-        if own <= 10 * margin
-    ]
-    message, remedy = str(solution.status), None
-    if message not in ("Solved", "AlmostSolved"):
-        remedy = _REMEDIES.get(message, "give a prior, and report the problem")
-    elif not (eigenvalues > 0).all():
-        message, remedy = "a link is no rigid body after all", _REMEDIES["NumericalError"]
-    elif not least >= -margin:
-        message, remedy = "a centre of mass is outside its box", _REMEDIES["NumericalError"]
-    elif not gap <= _LARGEST_GAP:
-        message, remedy = f"the loss may be too large by a share of {gap:.0e}", _WEAK_DATA
-    return Consistent(
-        phi=phi,
-        loss=system.loss(phi) if finite else np.inf,
-        converged=remedy is None,
-        message=message,
-        remedy=remedy,
-        gap=gap,
-        eigenvalues=eigenvalues,
-        active=(*edge, *active),
-        iterations=int(solution.iterations),
-    )
