@@ -27,7 +27,8 @@ BENCHMARKS = {
     "sdp.py": "How fast and how exact are physically consistent fits, against cvxpy?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
-LIBRARIES = "clarabel cvxpy numba numpy pin polars pyarrow pydantic scipy typer".split()
+SOLVERS = ("clarabel", "cvxpy")
+LIBRARIES = (*SOLVERS, "numba", "numpy", "pin", "polars", "pyarrow", "pydantic", "scipy", "typer")
 
 
 def main() -> int:

@@ -3,15 +3,21 @@
 import numpy as np
 import pytest
 
+from robotid.dynamics.base_parameters import base_parameters
 from robotid.errors import UsageError
 from robotid.fitting import cones, sdp
 from robotid.fitting.cones import pseudo_inertias, triangle_of
+from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import wls
 from robotid.fitting.prior import Divergence, robot_file_prior
 from robotid.fitting.scaling import scaled_problem
 from robotid.fitting.sdp import MARGIN, Box, consistent_fit
+from robotid.information.factorise import Factoriser
+from robotid.information.layout import TERMS, Layout
 from robotid.robot.physical import violations
 from tests.fitting.samples import sample
+from tests.information.motions import MOTIONS, data_of
+from tests.reference_models import random_tree
 
 ROBOTS = ("double_pendulum", "ur10", "panda")
 
@@ -133,6 +139,29 @@ def test_exact_data_give_exact_base_parameters(name):
     np.testing.assert_allclose(
         exact.base.beta(result.phi), exact.base.beta(exact.phi), rtol=1e-6, atol=1e-8
     )
+
+
+@pytest.mark.parametrize("kind", ["serial", "branching", "floating"])
+@pytest.mark.parametrize("name", ["excited", "slow", "one joint", "still"])
+@pytest.mark.parametrize("file", ["right", "hundredfold", "empty link"])
+def test_any_robot_motion_and_robot_file(kind, name, file):
+    """Prismatic joints, branches, a floating base; nothing excited; a robot file that is no help."""
+    seed, bodies = {"serial": (5, 5), "branching": (3, 6), "floating": (6, 4)}[kind]
+    robot = random_tree(seed, bodies=bodies, floating=kind == "floating")
+    made = Layout(robot, TERMS)
+    factoriser = Factoriser(made, threads=1)
+    data = data_of(made, MOTIONS[name](robot))
+    factors = tuple(factoriser(data.signals(made)))
+    factoriser.close()
+    links_of = robot.phi * (100.0 if file == "hundredfold" else 1.0)
+    links_of = links_of * (np.arange(bodies) > 0)[:, None] if file == "empty link" else links_of
+    layout = Layout(robot.with_phi(links_of), TERMS)
+    evidence = Evidence((factors,), layout.parameters)
+    result = consistent_fit(wls(evidence, base_parameters(robot, TERMS)).system, layout)
+    assert result.converged, result
+    P = pseudo_inertias(result.phi[: 10 * bodies].reshape(-1, 10))
+    assert (np.linalg.eigvalsh(P) > 0).all()
+    assert result.gap < 1e-8
 
 
 def test_centre_of_mass_stays_in_its_box(found, noisy):
