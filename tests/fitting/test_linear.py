@@ -250,6 +250,23 @@ def test_each_parameter_has_its_status():
     assert again["viscous1"].status == "identified"
 
 
+def test_what_is_more_uncertain_than_a_guess_is_not_excited():
+    """Slow, noisy motion: all columns are independent, and most of them say nothing."""
+    noisy = sample("panda", noise=0.1, speed=0.03)
+    found = wls(noisy.evidence, noisy.base)
+    assert found.base.rank == noisy.base.rank
+    known = knowledge(noisy.evidence, found, noisy.base, sizes(noisy.layout))
+    hardly = [entry for entry in known.sums if entry.status == "not excited"]
+    assert 10 < len(hardly) < noisy.base.rank
+    size = sizes(noisy.layout)[list(noisy.base.independent)]
+    for entry, std, least in zip(known.sums, found.std, size, strict=True):
+        assert entry.status == "identified" or std > least
+    status = {entry.name: entry.status for entry in known.parameters}
+    alone = [entry.name for entry in hardly if " " not in entry.name]
+    assert alone
+    assert {status[name] for name in alone} == {"not excited"}
+
+
 def test_what_a_motion_does_not_show_is_said():
     """Only the last joint moves: the rest is grouped or silent, and nothing is made up."""
     factoriser = factoriser_of("panda")

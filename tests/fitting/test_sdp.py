@@ -120,6 +120,19 @@ def test_gram_matrices_mislead_solvers():
     assert error(consistent_fit(system, layout).phi) < 0.001
 
 
+def test_solvers_own_regularisation_is_too_large(monkeypatch):
+    """On weak data it moves the minimum by more than 1e-8 of the loss, and nobody notices."""
+    weak = sample("panda", noise=1.0, speed=0.05)
+    system = wls(weak.evidence, weak.base).system
+    ours = consistent_fit(system, weak.layout)
+    monkeypatch.setattr(sdp, "_REGULARISATIONS", (1e-8,))
+    usual = consistent_fit(system, weak.layout)
+    assert ours.converged
+    assert usual.converged
+    own, other = (value(weak, system, result.phi) for result in (ours, usual))
+    assert own < other * (1 - 1e-8)
+
+
 def test_constraints_are_active_and_cost_little(noisy, found):
     plain = links(noisy, found.around(noisy.phi))
     assert any(violations(link) for link in plain) or min(found.beta) < 0
