@@ -60,3 +60,11 @@ def test_kernel_benchmarks_run(command, says):
         timeout=300,
     )
     assert says in done.stdout, done.stderr
+
+
+def test_consistent_fits_benchmark_runs():
+    """Only that it runs, and that no optimum is missed; how fast is for a quiet machine."""
+    pytest.importorskip("cvxpy")
+    command = [sys.executable, BENCHMARKS / "sdp.py", "--repeat", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "x faster than cvxpy" in done.stdout, done.stderr

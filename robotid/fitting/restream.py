@@ -1,0 +1,138 @@
+"""Robust least squares sample by sample: another pass over the samples for each set of weights.
+
+Factors cannot tell samples apart, so each round reads the recording again and makes factors of
+weighted rows: by QR of dense rows, several times slower than the compiled pass.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.dynamics.base_parameters import BaseParameters
+from robotid.fitting.evidence import Evidence
+from robotid.fitting.linear import Estimate, solve
+from robotid.information.basis import Basis, bases_of
+from robotid.information.factor import Factor
+from robotid.information.layout import Layout
+from robotid.information.regressor import Motion, row_columns
+from robotid.information.triangular import triangle
+
+Array = NDArray[np.float64]
+Read = Callable[[], Iterable[Array]]
+
+TOLERATED = 1.345  # Huber's: 95 % as good as least squares where errors are normal
+_ROUNDS = 20
+_SETTLED = 1e-3  # largest change of beta, in standard deviations
+_NORMAL = 1.4826  # standard deviation over median of absolute values
+
+
+class RobustSamples(NamedTuple):
+    """An estimate from weighted samples.
+
+    Args:
+        estimate: of the last round.
+        down_weighted: share of samples with less than full weight, shape (rows,).
+        converged: whether parameters settled.
+        rounds: passes over the samples.
+    """
+
+    estimate: Estimate
+    down_weighted: Array
+    converged: bool
+    rounds: int
+
+
+def irls_samples(
+    layout: Layout,
+    base: BaseParameters,
+    read: Read,
+    start: Estimate,
+    *,
+    independent: float = 1.0,
+    tolerated: float = TOLERATED,
+) -> RobustSamples:
+    """Solve with Huber's weights: errors count in proportion beyond the tolerated.
+
+    The usual size of a row's errors is the median over batches of their median absolute value.
+
+    Args:
+        layout: the robot and the terms of its joints.
+        base: its base parameters.
+        read: begins a pass: batches of q, qd, qdd and tau, each of shape (nq + 3 nv, samples).
+        start: an estimate to begin with.
+        independent: share of samples that count as independent.
+        tolerated: in standard deviations.
+    """
+    bases = bases_of(layout)
+    found = start
+    phi = found.around(np.zeros(layout.parameters))
+    noise = _noise(layout, read(), phi)
+    for rounds in range(1, _ROUNDS + 1):
+        blocks, medians, lowered, count = [], [], np.zeros(len(layout.rows)), 0
+        for motion, tau in _batches(layout, read()):
+            W = row_columns(layout, motion)
+            errors = _errors(layout, W, tau, phi)
+            medians.append(np.median(np.abs(errors), axis=0))
+            ratio = np.abs(errors) / (tolerated * noise)
+            weights = np.sqrt(1.0 / np.maximum(1.0, ratio))
+            lowered += (ratio > 1).sum(axis=0)
+            count += len(tau)
+            blocks.append(tuple(_factors(layout, bases, W, tau, weights)))
+        evidence = Evidence(tuple(blocks), layout.parameters, independent)
+        before, found = found, solve(evidence, base, np.ones_like(evidence.counts) / noise)
+        phi = found.around(np.zeros(layout.parameters))
+        noise = _usual(np.array(medians), noise)
+        same = before.base.independent == found.base.independent
+        if same and (np.abs(found.beta - before.beta) <= _SETTLED * found.std).all():
+            return RobustSamples(found, lowered / count, converged=True, rounds=rounds)
+    return RobustSamples(found, lowered / count, converged=False, rounds=_ROUNDS)
+
+
+def _batches(layout: Layout, batches: Iterable[Array]) -> Iterable[tuple[Motion, Array]]:
+    nq, nv = layout.robot.nq, layout.robot.nv
+    for signals in batches:
+        q, qd, qdd, tau = np.split(signals.T, [nq, nq + nv, nq + 2 * nv], axis=1)
+        yield Motion(q, qd, qdd), np.ascontiguousarray(tau)
+
+
+def _errors(layout: Layout, W: Sequence[Array], tau: Array, phi: Array) -> Array:
+    """Measured less predicted torque, shape (samples, rows)."""
+    predicted = [w @ phi[columns] for w, columns in zip(W, layout.columns, strict=True)]
+    return np.asarray(tau - np.column_stack(predicted))
+
+
+def _noise(layout: Layout, batches: Iterable[Array], phi: Array) -> Array:
+    medians = [
+        np.median(np.abs(_errors(layout, row_columns(layout, motion), tau, phi)), axis=0)
+        for motion, tau in _batches(layout, batches)
+    ]
+    return _usual(np.array(medians), np.full(len(layout.rows), np.finfo(float).tiny))
+
+
+def _usual(medians: Array, least: Array) -> Array:
+    return np.asarray(np.maximum(_NORMAL * np.median(medians, axis=0), 1e-12 * least))
+
+
+def _factors(
+    layout: Layout, bases: Sequence[Basis], W: Sequence[Array], tau: Array, weights: Array
+) -> list[Factor]:
+    """Factors of weighted samples, one per row."""
+    result = []
+    for row, (basis, columns) in enumerate(zip(bases, layout.columns, strict=True)):
+        own = np.column_stack([W[row][:, basis.independent], tau[:, row]])
+        torque = tau[:, row]
+        result.append(
+            Factor(
+                row=layout.rows[row],
+                columns=columns,
+                expansion=basis.expansion,
+                R=triangle(own * weights[:, row, None]),
+                count=len(tau),
+                total=float(torque.sum()),
+                lowest=float(torque.min()),
+                highest=float(torque.max()),
+            )
+        )
+    return result
