@@ -1,0 +1,193 @@
+"""DiffNEA and DiffBary on an information factor: unconstrained parameters, minimised by Newton.
+
+Steps are those of a trust region with the exact Hessian, in a metric that knows what a link is, so
+that they do not depend on how a parametrisation scales its entries. Where a consistent
+parametrisation has run into a dead end (all principal moments zero, a mass of zero that carries an
+inertia), adding a rod to one link leads out; as the loss is convex in phi, there is such a way as
+long as phi is not the best.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.errors import RobotidError
+from robotid.fitting.pseudo_inertias import metric, moved_inside, steepest_consistent
+from robotid.fitting.rigid_body_loss import Derivatives, RigidBodyLoss
+from robotid.fitting.trust_region import best_step, predicted_gain
+
+Array = NDArray[np.float64]
+_ROOTS = 1e-2  # [N m s/rad, N m, kg m²]; joint parameters below this count as the same
+_FLOOR = 1.0  # metric of entries of theta that phi does not depend on
+_MARGIN = 1e-7  # of links that a way out has moved; see `moved_inside`
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop.
+
+    Args:
+        iterations: at most so many.
+        seconds: at most so long.
+        tolerance: converged when `patience` iterations took away less than this share of the loss.
+        patience: see there.
+    """
+
+    iterations: int = 500
+    seconds: float = 10.0
+    tolerance: float = 1e-9
+    patience: int = 10
+
+
+class Moment(NamedTuple):
+    """A point of a training curve: iteration, processor seconds so far, loss."""
+
+    iteration: int
+    seconds: float
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class ParametrisedFit:
+    """What a fit has found.
+
+    Args:
+        theta: entries of all links and joints.
+        phi: parameters of each body, shape (bodies, 10).
+        joint_terms: parameters of the joints' terms, as in the layout.
+        loss: sum of squared weighted errors.
+        iterations: how many steps were taken.
+        seconds: wall-clock time.
+        converged: whether the loss had stopped falling.
+        message: how it ended, and what to do if that is not well.
+        history: loss after each iteration.
+    """
+
+    theta: Array
+    phi: Array
+    joint_terms: Array
+    loss: float
+    iterations: int
+    seconds: float
+    converged: bool
+    message: str
+    history: tuple[Moment, ...]
+
+
+def fit_parametrised(
+    loss: RigidBodyLoss, start: Array, limits: Limits | None = None
+) -> ParametrisedFit:
+    """Minimise a loss from a start (see `starts`)."""
+    limits = limits or Limits()
+    began, began_cpu = time.perf_counter(), time.process_time()
+    search = _Search(loss, start)
+    history = [Moment(0, 0.0, search.now.loss)]
+    converged, iteration = False, 0
+    for iteration in range(1, limits.iterations + 1):
+        moved = search.step()
+        history.append(Moment(iteration, time.process_time() - began_cpu, search.now.loss))
+        before = history[max(0, iteration - limits.patience)].loss
+        settled = iteration >= limits.patience
+        settled &= before - search.now.loss <= limits.tolerance * before
+        converged = not moved or settled
+        if converged or time.perf_counter() - began > limits.seconds:
+            break
+    seconds = time.perf_counter() - began
+    phi = search.now.phi
+    return ParametrisedFit(
+        theta=search.theta,
+        phi=phi[: 10 * loss.bodies].reshape(loss.bodies, 10),
+        joint_terms=phi[10 * loss.bodies :],
+        loss=search.now.loss,
+        iterations=iteration,
+        seconds=seconds,
+        converged=converged,
+        message=_ended(converged, iteration, seconds),
+        history=tuple(history),
+    )
+
+
+def _ended(converged: bool, iterations: int, seconds: float) -> str:
+    if converged:
+        return f"converged after {iterations} iterations"
+    return (
+        f"not converged: the loss still fell after {iterations} iterations in {seconds:.1f} s; "
+        "start from the SDP solution, or allow more iterations and seconds"
+    )
+
+
+class _Search:
+    """A point, the derivatives there, and how far they are believed."""
+
+    def __init__(self, loss: RigidBodyLoss, start: Array) -> None:
+        self._loss, self.theta, self._radius = loss, start.astype(np.float64), 1.0
+        self.now = loss.derivatives(self.theta)
+        self._consistent = loss.parametrisation.guarantees.full
+
+    def step(self) -> bool:
+        """One iteration; False where no step makes the loss smaller."""
+        before, moved = self.now.loss, self._newton()
+        if not self._consistent:
+            return moved
+        return self._way_out(before - self.now.loss) or moved
+
+    def _newton(self) -> bool:
+        now, to_theta = self.now, self._to_theta(self.now)
+        # Eigenvectors of the Hessian in coordinates where the metric is the identity.
+        curvatures, axes = np.linalg.eigh(to_theta.T @ now.hessian @ to_theta)
+        to_theta = to_theta @ axes
+        slopes = to_theta.T @ now.gradient
+        rounding = 1e-15 * now.loss
+        while True:
+            step = best_step(curvatures, slopes, self._radius)
+            expected = predicted_gain(curvatures, slopes, step)
+            if not expected > rounding:
+                return False
+            new = self.theta + to_theta @ step
+            share = (now.loss - self._loss.loss(new)) / expected
+            length = float(np.linalg.norm(step))
+            if not share >= 0.25:  # also where it is not a number
+                self._radius = 0.25 * length
+            elif share > 0.75 and length > 0.9 * self._radius:
+                self._radius *= 2.0
+            if share > 1e-4:
+                self.theta, self.now = new, self._loss.derivatives(new)
+                return True
+
+    def _way_out(self, gained: float) -> bool:
+        """Adds a rod to a link where this promises more than the last step gave."""
+        loss, now = self._loss, self.now
+        way = steepest_consistent(loss.system.R, now.phi, now.slope, loss.bodies)
+        if way.gain <= gained or way.gain <= 1e-12 * now.loss:
+            return False
+        phi = way.phi.copy()
+        links = phi[: 10 * loss.bodies].reshape(-1, 10)
+        links[:] = moved_inside(links, _MARGIN)
+        try:
+            theta = loss.theta(phi)
+        except RobotidError:  # rounding has left a link inexpressible
+            return False
+        joints = slice(loss.of_links, None)
+        theta[joints] = self.theta[joints]
+        if not now.loss - loss.loss(theta) > 0.1 * way.gain:
+            return False
+        self.theta, self.now = theta, loss.derivatives(theta)
+        return True
+
+    def _to_theta(self, now: Derivatives) -> Array:
+        """C with d theta = C y, where |y| is the distance of links and joints."""
+        loss, entries = self._loss, self._loss.parametrisation.size
+        links = now.phi[: 10 * loss.bodies].reshape(-1, 10)
+        form = now.jacobian.transpose(0, 2, 1) @ metric(links) @ now.jacobian
+        form += _FLOOR * np.eye(entries)
+        roots = np.linalg.inv(np.linalg.cholesky(form))
+        found = np.zeros((loss.size, loss.size))
+        for body, root in enumerate(roots):
+            block = slice(body * entries, (body + 1) * entries)
+            found[block, block] = root.T
+        joints = np.arange(loss.of_links, loss.size)
+        found[joints, joints] = np.sqrt(self.theta[joints] ** 2 + _ROOTS)
+        return found
