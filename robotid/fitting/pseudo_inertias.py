@@ -18,8 +18,8 @@ _UNITS = np.array([LENGTH, LENGTH, LENGTH, 1.0])
 _SOFTENING = 0.1  # [kg]; how far below this masses count as the same
 
 
-_FORWARD = (
-    pseudo_inertia(torch.eye(10, dtype=torch.float64)).numpy() / np.outer(_UNITS, _UNITS)
+_FORWARD = pseudo_inertia(torch.eye(10, dtype=torch.float64)).numpy() / np.outer(
+    _UNITS, _UNITS
 )  # P = sum of phi_i times matrix i
 _BACK = phi_of_pseudo_inertia(
     torch.eye(16, dtype=torch.float64).reshape(16, 4, 4)
@@ -31,12 +31,14 @@ _SLOPE = 0.5 * (_BACK.reshape(4, 4, 10) + _BACK.reshape(4, 4, 10).transpose(1, 0
 
 def scaled_pseudo_inertias(phi: Array) -> Array:
     """P of links (..., 10), in kg, shape (..., 4, 4)."""
-    return (phi @ _FORWARD.reshape(10, 16)).reshape(*phi.shape[:-1], 4, 4)
+    flat: Array = phi @ _FORWARD.reshape(10, 16)
+    return flat.reshape(*phi.shape[:-1], 4, 4)
 
 
 def phi_of_scaled(pseudo: Array) -> Array:
     """The links of such matrices, shape (..., 4, 4) to (..., 10)."""
-    return pseudo.reshape(*pseudo.shape[:-2], 16) @ _BACK
+    links: Array = pseudo.reshape(*pseudo.shape[:-2], 16) @ _BACK
+    return links
 
 
 def metric(phi: Array) -> Array:
@@ -86,7 +88,8 @@ def steepest_consistent(R: Array, phi: Array, slope: Array, bodies: int) -> Way:
 
 def _slope_of_pseudo(slope: Array) -> Array:
     """G with tr(G dP) = slope · d phi, shape (bodies, 10) to (bodies, 4, 4)."""
-    return (slope @ _SLOPE.reshape(16, 10).T).reshape(-1, 4, 4)
+    flat: Array = slope @ _SLOPE.reshape(16, 10).T
+    return flat.reshape(-1, 4, 4)
 
 
 def moved_inside(phi: Array, margin: float) -> Array:
