@@ -53,8 +53,8 @@ def row(loss: RigidBodyLoss, name: str, kind: str, options, excess) -> bool:
     verdict = "" if kind == "published" else "  pass" if passed else "  FAIL"
     print(
         f"  {name:9} {kind:9} after 1 s: median {np.median(soon):8.1e}, worst {max(soon):8.1e}, "
-        f"{near[0]} of {options.starts} below {AFTER_1_S}; in at most {options.seconds:g} s: median "
-        f"{np.median(late):8.1e}, worst {max(late):8.1e}, {near[1]} below {AT_END}; "
+        f"{near[0]} of {options.starts} below {AFTER_1_S}; in at most {options.seconds:g} s: "
+        f"median {np.median(late):8.1e}, worst {max(late):8.1e}, {near[1]} below {AT_END}; "
         f"{np.median(steps):.0f} iterations, {sure} converged{verdict}",
         flush=True,
     )

@@ -22,7 +22,8 @@ Array = NDArray[np.float64]
 _ROOTS = 1e-2  # [N m s/rad, N m, kg m²]; joint parameters below this count as the same
 _FLOOR = 1.0  # metric of entries of theta that phi does not depend on
 _MARGIN = 1e-7  # of links that a way out has moved; see `moved_inside`
-RESULT_MARGIN = 1e-9  # of the links of a result: rounding must not make them inconsistent
+_INERTNESS = 1e-9  # share of the loss that a way of length 1 has to gain; else nothing moves
+RESULT_MARGIN = 1e-9  # of results: no radius of gyration below 3 µm; see `moved_inside`
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ class _Search:
         loss, now, to_theta = self._loss, self.now, self._to_theta(self.now)
         # Eigenvectors of the Hessian in coordinates where the metric is the identity.
         curvatures, axes = np.linalg.eigh(to_theta.T @ now.hessian @ to_theta)
+        curvatures += _INERTNESS * now.loss
         to_theta = to_theta @ axes
         slopes = to_theta.T @ now.gradient
         rounding = 1e-15 * now.loss
@@ -199,12 +201,12 @@ class _Search:
         loss, entries = self._loss, self._loss.entries.parametrisation.size
         links = now.phi[: 10 * loss.bodies].reshape(-1, 10)
         form = now.jacobian.transpose(0, 2, 1) @ metric(links) @ now.jacobian
-        form += _FLOOR * np.eye(entries)
-        roots = np.linalg.inv(np.linalg.cholesky(form))
+        values, vectors = np.linalg.eigh(form)
+        roots = vectors / np.sqrt(np.maximum(values, 0.0) + _FLOOR)[:, None, :]
         found = np.zeros((loss.entries.size, loss.entries.size))
         for body, root in enumerate(roots):
             block = slice(body * entries, (body + 1) * entries)
-            found[block, block] = root.T
+            found[block, block] = root
         joints = np.arange(loss.entries.of_links, loss.entries.size)
         found[joints, joints] = np.sqrt(self.theta[joints] ** 2 + _ROOTS)
         return found

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 LENGTH = 0.1  # [m]
 _UNITS = np.array([LENGTH, LENGTH, LENGTH, 1.0])
 _SOFTENING = 0.1  # [kg]; how far below this masses count as the same
+_REPAIR = 1e-13  # share of the trace of P below which an eigenvalue is raised
 
 
 _FORWARD = pseudo_inertia(torch.eye(10, dtype=torch.float64)).numpy() / np.outer(
@@ -44,10 +45,12 @@ def phi_of_scaled(pseudo: Array) -> Array:
 def metric(phi: Array) -> Array:
     """How far apart neighbouring links are, as quadratic forms of d phi, shape (bodies, 10, 10).
 
-    tr(Q dP Q dP) with Q = (P + softening)⁻¹: relative changes for heavy links, absolute ones for
-    those near zero or near the boundary.
+    tr(Q dP Q dP) with Q = (|P| + softening)⁻¹: relative changes for heavy links, absolute ones for
+    those near zero or near the boundary. |P| has the absolute values of P's eigenvalues.
     """
-    Q = np.linalg.inv(scaled_pseudo_inertias(phi) + _SOFTENING * np.eye(4))
+    values, vectors = np.linalg.eigh(scaled_pseudo_inertias(phi))
+    inverse = 1.0 / (np.abs(values) + _SOFTENING)
+    Q = (vectors * inverse[:, None, :]) @ vectors.transpose(0, 2, 1)
     turned = Q[:, None] @ _FORWARD
     flat = turned.reshape(len(phi), 10, 16)
     return np.asarray(flat @ turned.transpose(0, 1, 3, 2).reshape(len(phi), 10, 16).mT)
@@ -93,15 +96,31 @@ def _slope_of_pseudo(slope: Array) -> Array:
 
 
 def moved_inside(phi: Array, margin: float) -> Array:
-    """Links whose pseudo-inertias have no eigenvalue below a share of their trace.
+    """Links that no rounding makes inconsistent.
+
+    Afterwards no radius of gyration about the centre of mass is below the root of the margin times
+    0.1 m. Links beyond the boundary, by a solver's tolerance, come to it first.
 
     Args:
-        phi: links, shape (bodies, 10); consistent, on the boundary or slightly beyond.
-        margin: the share.
+        phi: links, shape (bodies, 10).
+        margin: squared share of 0.1 m.
     """
     pseudo = scaled_pseudo_inertias(phi)
-    values, vectors = np.linalg.eigh(pseudo)
-    least = margin * np.maximum(values.sum(-1), _SOFTENING)[:, None]
-    raised = np.maximum(values, least)
-    lift = (vectors * (raised - values)[:, None, :]) @ vectors.transpose(0, 2, 1)
-    return np.asarray(phi + phi_of_scaled(lift))
+    repaired = phi + phi_of_scaled(_lift(pseudo, _REPAIR * (_trace(pseudo) + _SOFTENING)))
+    pseudo = scaled_pseudo_inertias(repaired)
+    mass, first = pseudo[:, 3, 3, None], pseudo[:, :3, 3]
+    about_centre = pseudo[:, :3, :3] - first[:, :, None] * (first / mass)[:, None, :]
+    lift = np.zeros_like(pseudo)
+    lift[:, :3, :3] = _lift(about_centre, margin * mass)
+    return np.asarray(repaired + phi_of_scaled(lift))
+
+
+def _trace(matrices: Array) -> Array:
+    return np.asarray(np.trace(matrices, axis1=1, axis2=2)[:, None])
+
+
+def _lift(matrices: Array, least: Array) -> Array:
+    """What to add to symmetric matrices so that no eigenvalue is below `least`, shape (..., 1)."""
+    values, vectors = np.linalg.eigh(matrices)
+    added = np.maximum(least - values, 0.0)
+    return np.asarray((vectors * added[:, None, :]) @ vectors.transpose(0, 2, 1))

@@ -9,7 +9,7 @@ from robotid.fitting.pseudo_inertias import LENGTH, moved_inside
 from robotid.spatial.inertia import Parts, phi_of
 
 Array = NDArray[np.float64]
-MARGIN = 1e-7  # of the trace of a pseudo-inertia (lengths in 0.1 m); no eigenvalue stays below it
+MARGIN = 1e-7  # radii of gyration are at least its root times 0.1 m: 32 µm
 _MASS_SPREAD = 1.0  # standard deviation of the logarithm of the mass [kg]
 _JOINT_SPREAD = 0.1  # standard deviation of the entries of joints
 

@@ -35,7 +35,7 @@ def trained(given, name, training, seed=0):
 @pytest.mark.parametrize("name", ["cov", "nostr"])
 def test_adam_comes_near_least_squares(pendulum, name):
     """Least squares leaves a relative error of about 0.01; on held-out samples a little more."""
-    found = trained(pendulum, name, Training(batch=50, learning_rate=0.02, epochs=150))
+    found = trained(pendulum, name, Training(batch=50, learning_rate=0.02, epochs=60))
     floor = least_loss(pendulum.system) / pendulum.system.count
     assert found.loss < 1.3 * floor
     assert found.history[0].validation > 10 * floor

@@ -179,12 +179,15 @@ def test_starts_give_what_they_are_given(name):
 
 
 def test_margin():
-    rod = np.zeros((1, 10))
-    rod[0, 0] = 2.0  # a point of 2 kg
-    inside = scaled_pseudo_inertias(moved_inside(rod, MARGIN))[0]
-    np.testing.assert_allclose(np.diag(inside), [2 * MARGIN] * 3 + [2.0], rtol=1e-9)
-    np.testing.assert_allclose(moved_inside(shipped("panda").layout.robot.phi, 1e-9),
-                               shipped("panda").layout.robot.phi, rtol=1e-12, atol=1e-15)  # fmt: skip
+    point = np.zeros((1, 10))
+    point[0, 0] = 2.0
+    inside = scaled_pseudo_inertias(moved_inside(point, MARGIN))[0]
+    np.testing.assert_allclose(np.diag(inside), [2 * MARGIN] * 3 + [2.0], rtol=1e-6)
+    phi = shipped("panda").layout.robot.phi
+    np.testing.assert_allclose(moved_inside(phi, MARGIN), phi, rtol=1e-12, atol=1e-15)
+    beyond = phi.copy()
+    beyond[:, 0] = -1e-9  # as a solver might leave it
+    assert_consistent(moved_inside(beyond, MARGIN))
 
 
 def test_metric_counts_relative_changes_of_heavy_links():
