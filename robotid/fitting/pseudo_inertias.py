@@ -15,7 +15,7 @@ from robotid.spatial.inertia import phi_of_pseudo_inertia, pseudo_inertia
 Array = NDArray[np.float64]
 LENGTH = 0.1  # [m]
 _UNITS = np.array([LENGTH, LENGTH, LENGTH, 1.0])
-_SOFTENING = 0.1  # [kg]; how far below this masses count as the same
+_SOFTENING = 0.01  # [kg]; changes of eigenvalues below it count in kg, those above as shares
 _REPAIR = 1e-13  # share of the trace of P below which an eigenvalue is raised
 
 
