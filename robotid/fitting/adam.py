@@ -1,0 +1,188 @@
+"""Mini-batch Adam on samples, as the papers train: slower than a factor, but it takes any inertia.
+
+The torques are those of inverse dynamics, so the inertias need not even be symmetric (`nostr`).
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from robotid.dynamics.friction import joint_columns
+from robotid.dynamics.rnea import rnea
+from robotid.fitting.entries import Entries
+from robotid.information.layout import Layout
+from robotid.information.regressor import check_shapes
+
+Array = NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """q (T, nq), qd, qdd and tau (T, nv)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to train.
+
+    Args:
+        batch: samples per step.
+        learning_rate: of Adam.
+        epochs: passes over the samples, at most.
+        patience: stop after so many epochs without a better validation error.
+        seed: of the order of the samples.
+    """
+
+    batch: int = 256
+    learning_rate: float = 1e-2
+    epochs: int = 200
+    patience: int = 10
+    seed: int = 0
+
+
+class Epoch(NamedTuple):
+    """A point of a training curve: mean squared weighted errors, processor seconds so far."""
+
+    epoch: int
+    seconds: float
+    train: float
+    validation: float
+
+
+@dataclass(frozen=True, eq=False)
+class AdamFit:
+    """What training has found: the parameters of the epoch with the least validation error.
+
+    Args:
+        theta: entries of all links and joints.
+        phi: parameters of each body, shape (bodies, 10), or (bodies, 13) with nine of the inertia.
+        joint_terms: parameters of the joints' terms, as in the layout.
+        loss: mean squared weighted error on the validation samples.
+        iterations: epochs done.
+        seconds: wall-clock time.
+        converged: whether the validation error had stopped falling.
+        message: how it ended, and what to do if that is not well.
+        history: errors after each epoch; during one, that of training is a running mean.
+    """
+
+    theta: Array
+    phi: Array
+    joint_terms: Array
+    loss: float
+    iterations: int
+    seconds: float
+    converged: bool
+    message: str
+    history: tuple[Epoch, ...]
+
+
+def fit_adam(
+    layout: Layout,
+    entries: Entries,
+    start: Array,
+    train: Samples,
+    validation: Samples,
+    *,
+    weights: Array | None = None,
+    training: Training | None = None,
+) -> AdamFit:
+    """Train from a start (see `starts`).
+
+    Args:
+        layout: robot and terms.
+        entries: what theta holds.
+        start: theta to begin with.
+        train: samples to fit.
+        validation: samples that say when to stop.
+        weights: of the errors of each row, shape (nv,); 1 otherwise.
+        training: how.
+    """
+    training = training or Training()
+    began, began_cpu = time.perf_counter(), time.process_time()
+    row_weights = np.ones(layout.robot.nv) if weights is None else weights
+    ours = _Problem(layout, entries, torch.tensor(row_weights, dtype=torch.float64))
+    seen, held = _tensors(layout, train), _tensors(layout, validation)
+    theta = torch.tensor(start, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.Adam([theta], lr=training.learning_rate)
+    generator = torch.Generator().manual_seed(training.seed)
+    best, least, best_epoch = theta.detach().clone(), ours.evaluated(theta, held), 0
+    history = [Epoch(0, 0.0, ours.evaluated(theta, seen), least)]
+    for epoch in range(1, training.epochs + 1):
+        total = 0.0
+        for chosen in torch.randperm(len(train.q), generator=generator).split(training.batch):
+            optimizer.zero_grad()
+            loss = ours.loss(theta, [x[chosen] for x in seen])
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(chosen)
+        found = ours.evaluated(theta, held)
+        spent = time.process_time() - began_cpu
+        history.append(Epoch(epoch, spent, total / len(train.q), found))
+        if found < least:
+            best, least, best_epoch = theta.detach().clone(), found, epoch
+        if not math.isfinite(found) or epoch - best_epoch >= training.patience:
+            break
+    last = history[-1]
+    links, own = entries.parameters(best)
+    return AdamFit(
+        theta=best.numpy(),
+        phi=links.numpy(),
+        joint_terms=own.numpy(),
+        loss=least,
+        iterations=last.epoch,
+        seconds=time.perf_counter() - began,
+        converged=math.isfinite(last.validation) and last.epoch - best_epoch >= training.patience,
+        message=_ended(last, best_epoch, training),
+        history=tuple(history),
+    )
+
+
+def _ended(last: Epoch, best_epoch: int, training: Training) -> str:
+    if not math.isfinite(last.validation):
+        return f"diverged in epoch {last.epoch}; use a lower learning rate"
+    if best_epoch == 0:
+        return f"no epoch of {last.epoch} was better than the start; use a lower learning rate"
+    if last.epoch - best_epoch >= training.patience:
+        return f"converged: the least validation error was that of epoch {best_epoch}"
+    return (
+        f"not converged: the validation error still fell in epoch {best_epoch} of {last.epoch}; "
+        "allow more epochs or use a higher learning rate"
+    )
+
+
+def _tensors(layout: Layout, samples: Samples) -> list[Tensor]:
+    check_shapes(layout.robot, samples._asdict())
+    return [torch.tensor(x, dtype=torch.float64) for x in samples]
+
+
+class _Problem:
+    def __init__(self, layout: Layout, entries: Entries, weights: Tensor) -> None:
+        self._layout, self._entries, self._weights = layout, entries, weights
+
+    def loss(self, theta: Tensor, samples: list[Tensor]) -> Tensor:
+        """Mean over samples and rows of the squared weighted error."""
+        q, qd, qdd, tau = samples
+        robot, terms = self._layout.robot, self._layout.terms
+        links, own = self._entries.parameters(theta)
+        error = rnea(robot, q, qd, qdd, links) - tau
+        driven = slice(robot.nv - robot.n, None)
+        columns = joint_columns(terms, qd[:, driven], qdd[:, driven])
+        friction = (columns * own.reshape(robot.n, len(terms))).sum(-1)
+        base = error[:, : robot.nv - robot.n]
+        error = torch.cat([base, error[:, driven] + friction], -1)
+        return ((error * self._weights) ** 2).mean()
+
+    def evaluated(self, theta: Tensor, samples: list[Tensor]) -> float:
+        """The loss as a number."""
+        with torch.no_grad():
+            return float(self.loss(theta, samples))
