@@ -1,13 +1,26 @@
-"""`fit.json`: what a fit found, how well it predicts, and what of it to trust."""
+"""`fit.json`: what a fit found, how well it predicts, and what of it to trust.
+
+A folder of a fit holds beside it
+
+    parameters.parquet          the parameters again, as a table
+    information.safetensors     what the training data say: R (p, p), z (p,), rho, in weighted units
+    residuals.parquet           excerpts of measured and predicted torque
+    nominal.urdf or .xml        the robot file that was given, unchanged
+    robot.urdf or .xml          the same with the identified links, where they are consistent
+"""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from robotid.contracts.dataset import Split
 from robotid.errors import BadDataError
 
 FIT = "fit.json"
+PARAMETERS = "parameters.parquet"
+INFORMATION = "information.safetensors"
+RESIDUALS = "residuals.parquet"
 
 
 class _Part(BaseModel):
@@ -23,24 +36,48 @@ class Metric(_Part):
 
 Metrics = dict[str, dict[str, Metric]]  # by split, by metric
 
+ParameterStatus = Literal["identified", "in combination", "not excited", "from prior", "uncertain"]
+
 
 class Parameter(_Part):
-    """An identified parameter; `std` is null where the data do not determine it."""
+    """A parameter of a link (`owner` is the link) or of a joint (or coupled joints).
+
+    `std` is null where the data do not determine it by itself; `said` is why, in words. `nominal`
+    is the value of the robot file, null where it has none.
+    """
 
     name: str
-    joint: str
+    owner: str
     unit: str
     value: float
     std: float | None
-    status: Literal["identified", "uncertain", "not excited"]
+    status: ParameterStatus
+    said: str = ""
+    nominal: float | None = None
+
+
+class BaseParameter(_Part):
+    """A sum of parameters that torques show, with its 95 % interval."""
+
+    name: str
+    grouping: str
+    unit: str
+    value: float
+    std: float
+    lower: float
+    upper: float
+    nominal: float
+    status: ParameterStatus
 
 
 class Identifiability(_Part):
-    """Rank of the data against the number of parameters, and the scaled condition number."""
+    """Rank of the data against the structure, scaled condition number, and what is known worst."""
 
     rank: int
     structural_rank: int
     condition: float | None
+    worst: str = ""
+    silent: list[str] = []
 
 
 class Status(_Part):
@@ -49,6 +86,7 @@ class Status(_Part):
     converged: bool
     message: str
     remedy: str | None = None
+    iterations: int | None = None
 
 
 class Reason(_Part):
@@ -67,6 +105,130 @@ class Verdict(_Part):
     reasons: list[Reason]
 
 
+class Link(_Part):
+    """A link as a rigid body; `consistent` if its pseudo-inertia is positive definite.
+
+    Args:
+        name: of the link.
+        mass: [kg].
+        centre: of mass, in the frame of the link [m]; null without a mass.
+        moments: principal ones about the centre of mass, ascending [kg m²].
+        margin: least eigenvalue of the pseudo-inertia, for a link in units of its own size.
+        consistent: whether such a body can exist.
+    """
+
+    name: str
+    mass: float
+    centre: list[float] | None
+    moments: list[float] | None
+    margin: float
+    consistent: bool
+
+
+class JointTerms(_Part):
+    """Which terms joints have, as `Layout` takes them: single widths, no candidates left."""
+
+    terms: list[str]
+    joint_terms: dict[str, list[str]] = {}
+    coupled: list[str] = []
+
+
+class RobotUsed(_Part):
+    """The robot of a fit: its file within the folder, and what was changed once it was read."""
+
+    name: str
+    file: str
+    options: dict[str, Any] = Field(description="Keys of `RobotOptions`.")
+    links: list[str]
+
+
+class Choice(_Part):
+    """A width that was chosen among candidates, by the least loss on the training data."""
+
+    owner: str
+    term: str
+    candidates: list[float]
+    losses: list[float]
+    chosen: float
+    at_edge: bool
+
+
+class BlockErrors(_Part):
+    """Errors of one stretch of a recording: root mean square and mean, by joint."""
+
+    recording: str
+    split: Split
+    start_s: float
+    end_s: float
+    rmse: dict[str, float]
+    mean: dict[str, float | None]
+
+
+class Whiteness(_Part):
+    """How correlated the residuals of a joint are in time.
+
+    Args:
+        lag_s: time after which the autocorrelation stays below its 95 % band; null if never.
+        share: of samples that count as independent, from the autocorrelation.
+        effective: independent samples in all training data.
+        with_velocity: correlation of the residual with the sign of the velocity.
+        with_speed: with the speed.
+        with_acceleration: with the acceleration.
+        white: whether nothing speaks against white noise passed through the filter.
+    """
+
+    lag_s: float | None
+    share: float
+    effective: float
+    with_velocity: float | None
+    with_speed: float | None
+    with_acceleration: float | None
+    white: bool
+
+
+class Fold(_Part):
+    """One round of cross-validation: the recordings that were left out, and the errors there."""
+
+    left_out: list[str]
+    metrics: dict[str, Metric]
+
+
+class CurvePoint(_Part):
+    """A point of a training curve."""
+
+    step: int
+    train: float
+    validation: float | None = None
+
+
+class DriveGain(_Part):
+    """Torque per unit of the drive signal of a joint, identified with the parameters."""
+
+    joint: str
+    value: float
+    std: float
+
+
+class PayloadFound(_Part):
+    """What the robot carries, in the frame of a link.
+
+    Args:
+        frame: the link whose frame it is.
+        mass: value, lower, upper of a 95 % interval [kg].
+        centre: the same for each coordinate [m].
+        inertia: the same for xx, xy, yy, xz, yz, zz about the centre of mass [kg m²].
+        consistent: whether such a body can exist.
+        statuses: of mass, centre, inertia in the order above.
+    """
+
+    frame: str
+    mass: list[float]
+    centre: list[list[float]]
+    inertia: list[list[float]]
+    consistent: bool
+    statuses: dict[str, ParameterStatus]
+
+
 class FilteredData(_Part):
     """How a recording was filtered: cut-off, and power densities before and after.
 
@@ -83,19 +245,36 @@ class FilteredData(_Part):
 
 
 class FitResult(_Part):
-    """The content of `fit.json`."""
+    """The content of `fit.json`; metrics of a split are averaged over its samples."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     model: str
+    options: dict[str, Any] = Field(default={}, description="Configuration keys of the fit.")
+    robot: RobotUsed
     joints: list[str]
+    terms: JointTerms
     samples: dict[str, int]
+    recordings: dict[str, Split]
     split_by: Literal["recording", "segment"]
+    independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
+    noise: dict[str, float] = Field(description="Standard deviation of the errors [N m], by joint.")
     status: Status
     verdict: Verdict
     metrics: Metrics
     baselines: dict[str, Metrics]
     identifiability: Identifiability
     parameters: list[Parameter] = Field(min_length=1)
+    base_parameters: list[BaseParameter] = []
+    links: list[Link] = []
+    active: list[str] = Field(default=[], description="Constraints that hold parameters back.")
+    essential: list[str] | None = None
+    choices: list[Choice] = []
+    blocks: list[BlockErrors] = []
+    whiteness: dict[str, Whiteness] = {}
+    folds: list[Fold] = []
+    curve: list[CurvePoint] = []
+    gains: list[DriveGain] = []
+    payload: PayloadFound | None = None
     filtered: dict[str, FilteredData] = {}
 
 
