@@ -82,7 +82,7 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
         console.emit_json(answer)
     else:
         for stage in result.stages:
-            if stage.path is not None:
+            if stage.path is not None and not stage.node.made_for:
                 console.emit(str(stage.path))
     return int(result.exit_code)
 

@@ -55,4 +55,7 @@ def _call(stage: str, settings: Settings, values: dict[str, Any]) -> int:
     graph = Graph.of([node], base=Path())
     targets = {stage: out} if out is not None else {}
     result, _ = run_graph(graph, settings, out=targets, force=force)
-    return finish(settings, result, answer_of_stage(result.stages[0], result.notices))
+    # Of the stages that make its inputs, one that failed is the answer; findings of all are in it.
+    own = next((done for done in result.stages if done.error), result.stages[-1])
+    before = [notice for done in result.stages if done is not own for notice in done.notices]
+    return finish(settings, result, answer_of_stage(own, [*before, *result.notices]))

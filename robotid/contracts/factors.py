@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from robotid.contracts.dataset import Split
+from robotid.contracts.dataset import Interval, Split
 from robotid.errors import BadDataError
 
 INDEX = "factors.json"
@@ -79,6 +79,9 @@ class FactorIndex(_Part):
     about: RobotFacts
     recordings: dict[str, FactorFacts]
     splits: dict[str, Split]
+    intervals: dict[str, list[Interval]] = Field(
+        default={}, description="Stretches of time of recordings that are cut, as in the dataset."
+    )
 
     @model_validator(mode="after")
     def _same_names(self) -> Self:
@@ -150,7 +153,10 @@ def read_index(folder: Path) -> FactorIndex:
 
 
 def write_index(
-    out_dir: Path, recordings: Mapping[str, FactorFacts], splits: Mapping[str, Split]
+    out_dir: Path,
+    recordings: Mapping[str, FactorFacts],
+    splits: Mapping[str, Split],
+    intervals: Mapping[str, list[Interval]] | None = None,
 ) -> None:
     """Write `factors.json` for factors that lie beside it as `<name>.safetensors`."""
     first = next(iter(recordings.values()))
@@ -158,6 +164,7 @@ def write_index(
         about=first.about,
         recordings=dict(recordings),
         splits={name: splits[name] for name in recordings},
+        intervals=dict(intervals or {}),
     )
     (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
 

@@ -16,13 +16,20 @@ Array = NDArray[np.float64]
 
 MOST_BLOCKS = 64
 BLOCK_S = 10.0
+# Of short recordings too: blocks show trends, and which of them is unusual; a part can be held out.
+_USUAL_BLOCKS = 16
+_LEAST_SAMPLES = 200
 SEGMENT = 16384  # samples worked on by one thread
 AHEAD = 4  # segments held at a time
 
 
 def block_edges(samples: int, rate_hz: float) -> list[int]:
-    """Where blocks begin and end: of about ten seconds each, longer ones where that is over 64."""
+    """Where blocks begin and end: of about ten seconds each, longer ones where that is over 64.
+
+    Short recordings have sixteen, unless these would be of fewer than 200 samples.
+    """
     wanted = round(samples / (BLOCK_S * rate_hz))
+    wanted = max(wanted, min(_USUAL_BLOCKS, samples // _LEAST_SAMPLES))
     count = max(1, min(MOST_BLOCKS, wanted, samples))
     return [samples * block // count for block in range(count + 1)]
 

@@ -1,10 +1,11 @@
 """Stages and their references: who needs whom, and in which order."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robotid.errors import ConfigError, UsageError, nearest
+from robotid.stages.catalog import stage_named
 from robotid.stages.contract import FILES_IN, Stage, StageConfig
 
 LineOf = Callable[[tuple[str, ...]], int | None]
@@ -12,13 +13,17 @@ LineOf = Callable[[tuple[str, ...]], int | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A stage with its configuration and inputs: paths, or `@name` for another node's result."""
+    """A stage with its configuration and inputs: paths, or `@name` for another node's result.
+
+    `made_for` names the node that it makes an input of which nobody asked for by name.
+    """
 
     name: str
     stage: Stage
     config: StageConfig
     inputs: Mapping[str, tuple[str, ...]]
     deliver: bool = True
+    made_for: str = ""
 
     def needs(self) -> list[str]:
         """Names of the nodes whose results it takes."""
@@ -43,7 +48,7 @@ class Graph:
         line_of: LineOf | None = None,
     ) -> "Graph":
         """Check all references and bring the nodes into order."""
-        by_name = {node.name: node for node in nodes}
+        by_name = {node.name: node for node in with_made_inputs(nodes)}
 
         def fail(code: str, node: str, message: str, hint: str | None = None) -> ConfigError:
             line = line_of(("stages", node, "inputs")) if line_of else None
@@ -90,6 +95,46 @@ class Graph:
                 wanted.add(current)
                 pending.extend(self.node(current).needs())
         return Graph(tuple(node for node in self.nodes if node.name in wanted), self.base)
+
+
+def with_made_inputs(nodes: Iterable[Node]) -> list[Node]:
+    """The nodes, and those that make inputs which are not given (see `Input.made_by`).
+
+    Two nodes that need the same input share what makes it.
+    """
+    result: list[Node] = []
+    for node in nodes:
+        inputs = dict(node.inputs)
+        for role, given in node.stage.inputs.items():
+            if given.made_by and role not in inputs:
+                maker = _maker(node, role, given.made_by)
+                same = next((other for other in result if _same_work(other, maker)), None)
+                if same is None:
+                    result.append(maker)
+                inputs[role] = (f"@{(same or maker).name}",)
+        result.append(replace(node, inputs=inputs))
+    return result
+
+
+def _maker(node: Node, role: str, made_by: str) -> Node:
+    stage = stage_named(made_by)
+    config = stage.config(**{key: getattr(node.config, key) for key in stage.config.model_fields})
+    inputs = {name: node.inputs[name] for name in stage.inputs if name in node.inputs}
+    name = f"{node.name}.{role}"
+    return Node(
+        name=name,
+        stage=stage,
+        config=config,
+        inputs=inputs,
+        deliver=False,
+        made_for=node.name,
+    )
+
+
+def _same_work(one: Node, other: Node) -> bool:
+    return (
+        one.stage is other.stage and one.config == other.config and one.inputs == other.inputs
+    )
 
 
 def is_reference(given: str) -> bool:

@@ -207,10 +207,10 @@ class Run:
         self._executor.submit(task)
 
     def _recomputes(self, node: Node) -> bool:
-        return self._recompute and self._only in (None, node.name)
+        return self._recompute and self._only in (None, node.name, node.made_for)
 
     def _check_may_compute(self, node: Node, task: Task) -> None:
-        if self._only is not None and node.name != self._only:
+        if self._only not in (None, node.name, node.made_for):
             raise InputMissingError(
                 "not-cached",
                 f"--only {self._only}: {task.label} is not in the cache",

@@ -66,6 +66,8 @@ class Input:
             `*.parquet` makes every matching file of the input folder one.
         optional: none need be given.
         option: on the command line it is an option even where it comes first.
+        made_by: the stage whose result is taken where none is given, made from the inputs of the
+            same roles and the configuration keys of the same names. It is cached on its own.
     """
 
     kind: str
@@ -76,6 +78,7 @@ class Input:
     each: str | None = None
     optional: bool = False
     option: bool = False
+    made_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,9 @@ def gather(
     from robotid.contracts.factors import read_facts, write_index
     from robotid.robot.load import load_robot
 
-    splits = read_index(inputs["dataset"][0].path).splits
-    write_index(out_dir, {part.name: read_facts(part.path) for part in parts}, splits)
+    dataset = read_index(inputs["dataset"][0].path)
+    found = {part.name: read_facts(part.path) for part in parts}
+    write_index(out_dir, found, dataset.splits, dataset.intervals)
     return list(load_robot(inputs["robot"][0].path, **config.changes()).notices)
 
 

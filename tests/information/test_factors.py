@@ -237,9 +237,9 @@ def test_values_that_are_no_numbers_are_refused():
 
 @pytest.mark.parametrize(
     ("samples", "blocks"),
-    [(1, 1), (900, 1), (10_000, 1), (16_000, 2), (600_000, 60), (17_500_000, 64)],
+    [(1, 1), (900, 4), (10_000, 16), (170_000, 17), (600_000, 60), (17_500_000, 64)],
 )
-def test_blocks_are_ten_seconds_or_64(samples, blocks):
+def test_blocks_are_ten_seconds_and_sixteen_to_64_of_them(samples, blocks):
     edges = block_edges(samples, 1000.0)
     sizes = np.diff(edges)
     assert (edges[0], edges[-1], len(sizes)) == (0, samples, blocks)

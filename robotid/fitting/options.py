@@ -1,0 +1,94 @@
+"""Configuration keys of white-box fits. Light to import: help and pipelines need no numpy."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+_BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
+
+Model = Literal["ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary"]
+Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"]
+
+
+class FitOptions(BaseModel):
+    """Which estimator, where it starts, and what it knows beforehand."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: Model = Field(
+        default="sdp",
+        description="ols (nea is its name in the literature): least squares; wls: weighted by the "
+        "noise of each joint; irls: robust; ridge: drawn to the robot file; sdp: physically "
+        "consistent, convex; diffnea: parametrised by --inertia; diffbary: parametrised by the "
+        "Cholesky factor of the pseudo-inertia.",
+    )
+    inertia: Inertia = Field(
+        default="log", description="How diffnea writes the inertia of a link; see docs/estimators."
+    )
+    optimizer: Literal["newton", "adam"] = Field(
+        default="newton",
+        description="newton works on the information factor; adam on mini-batches of samples.",
+    )
+    init: Literal["random", "prior", "sdp"] = Field(
+        default="sdp",
+        description="Where diffnea and diffbary start: random links, the robot file, or the SDP.",
+    )
+    seed: int = Field(default=0, ge=0, description="Of random starts and of the order of batches.")
+    iterations: int = Field(default=500, ge=1, description="Newton steps at most.")
+    batch: int = Field(default=256, ge=1, description="Samples in a step of adam.")
+    learning_rate: float = Field(default=1e-2, gt=0, description="Of adam.")
+    epochs: int = Field(default=200, ge=1, description="Passes of adam over the samples at most.")
+    patience: int = Field(
+        default=10, ge=1, description="Epochs without a better validation error that end adam."
+    )
+    prior: Literal["none", "gaussian", "divergence"] = Field(
+        default="none",
+        description="What draws sdp to the robot file: nothing, squares of differences, or the "
+        "log-det divergence of pseudo-inertias. ridge is always gaussian.",
+    )
+    prior_std: float = Field(
+        default=0.3, gt=0, description="Of a gaussian prior, relative to the size of a link."
+    )
+    prior_strength: float = Field(
+        default=1.0, gt=0, description="Weight of the divergence, in units of the noise."
+    )
+    centre: tuple[str, ...] = Field(
+        default=(),
+        description=f"Where the centre of mass of a link can be, as {_BOX} [m]; for sdp.",
+    )
+    robust: Literal["blocks", "samples"] = Field(
+        default="blocks",
+        description="What irls weighs: stretches of a recording, from the factors alone, or single "
+        "samples, in further passes over the recordings.",
+    )
+    intervals: Literal["bandwidth", "blocks"] = Field(
+        default="bandwidth",
+        description="Uncertainty from the filter's bandwidth, or from what blocks disagree about.",
+    )
+    essential: bool = Field(
+        default=False, description="List the parameters without which data are predicted worse."
+    )
+    cv: int = Field(
+        default=0,
+        ge=0,
+        description="Cross-validation over recordings with so many folds; 0 for none.",
+    )
+
+    @field_validator("centre")
+    @classmethod
+    def _boxes(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for text in given:
+            boxed(text)
+        return given
+
+
+def boxed(text: str) -> tuple[str, tuple[float, float, float], tuple[float, float, float]]:
+    """Link, lower and upper corner of a box for a centre of mass."""
+    link, sign, rest = text.rpartition("=")
+    try:
+        x0, y0, z0, x1, y1, z1 = map(float, rest.split(","))
+    except ValueError:
+        raise ValueError(f"{text!r} is not {_BOX}") from None
+    if not sign or not link:
+        raise ValueError(f"{text!r} is not {_BOX}")
+    return link, (x0, y0, z0), (x1, y1, z1)
