@@ -20,7 +20,7 @@ LAYERS = [
     {"cli"},
     {"runner"},
     {"stages", "inspection"},
-    {"ingestion"},
+    {"ingestion", "identification"},
     {"excitation", "fitting", "evaluation", "reporting", "logs", "plausibility", "simulation"},
     {"models"},
     {"information"},

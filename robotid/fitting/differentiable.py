@@ -1,0 +1,111 @@
+"""DiffNEA and DiffBary: where they start, and by which optimizer they are trained."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.fit import CurvePoint, Status
+from robotid.fitting.adam import Samples, Training, fit_adam
+from robotid.fitting.entries import Entries
+from robotid.fitting.linear import Estimate, wls
+from robotid.fitting.parametrised import Limits, fit_parametrised
+from robotid.fitting.prior import nominal
+from robotid.fitting.rigid_body_loss import RigidBodyLoss
+from robotid.fitting.sdp import consistent_fit
+from robotid.fitting.solved import Problem, Solved
+from robotid.fitting.starts import random_start, start_at
+from robotid.information.layout import Layout
+from robotid.spatial.parametrisations.table import parametrisation
+
+Array = NDArray[np.float64]
+
+
+def diffbary(problem: Problem) -> Solved:
+    """The Cholesky factor of each pseudo-inertia."""
+    return _parametrised(problem, "diffbary")
+
+
+def diffnea(problem: Problem) -> Solved:
+    """Links in the parametrisation that the options name."""
+    return _parametrised(problem, problem.options.inertia)
+
+
+def _parametrised(problem: Problem, name: str) -> Solved:
+    estimate = wls(problem.train, problem.base)
+    entries = Entries.of(problem.layout, parametrisation(name))
+    start = _start(problem, entries, estimate)
+    by = _by_adam if problem.options.optimizer == "adam" else _by_newton
+    return by(problem, entries, estimate, start)
+
+
+def _start(problem: Problem, entries: Entries, estimate: Estimate) -> Array:
+    if problem.options.init == "random":
+        return random_start(entries, problem.options.seed)
+    if problem.options.init == "prior":
+        return start_at(entries, nominal(problem.layout))
+    return start_at(entries, consistent_fit(estimate.system, problem.layout).phi)
+
+
+def _by_newton(
+    problem: Problem, entries: Entries, estimate: Estimate, start: Array
+) -> Solved:
+    loss = RigidBodyLoss(estimate.system, entries)
+    found = fit_parametrised(loss, start, Limits(iterations=problem.options.iterations))
+    return Solved(
+        phi=np.concatenate([found.phi.ravel(), found.joint_terms]),
+        estimate=estimate,
+        status=_ended(found.converged, found.message, found.iterations),
+        promises=entries.parametrisation.guarantees.full,
+        curve=tuple(
+            CurvePoint(step=m.iteration, train=m.loss / estimate.system.count)
+            for m in found.history
+        ),
+    )
+
+
+def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
+    options, layout = problem.options, problem.layout
+    train = _samples(layout, problem.read("train"))
+    validation = _samples(layout, problem.read("val"))
+    if len(validation.q) == 0:  # the end of the training data says when to stop
+        cut = int(0.9 * len(train.q))
+        train, validation = (Samples(*(x[:cut] for x in train)), Samples(*(x[cut:] for x in train)))
+    found = fit_adam(
+        layout,
+        entries,
+        start,
+        train,
+        validation,
+        weights=1.0 / estimate.noise,
+        training=Training(
+            batch=options.batch,
+            learning_rate=options.learning_rate,
+            epochs=options.epochs,
+            patience=options.patience,
+            seed=options.seed,
+        ),
+    )
+    return Solved(
+        phi=np.concatenate([found.phi.ravel(), found.joint_terms]),
+        estimate=estimate,
+        status=_ended(found.converged, found.message, found.iterations),
+        promises=entries.parametrisation.guarantees.full,
+        curve=tuple(
+            CurvePoint(step=e.epoch, train=e.train, validation=e.validation) for e in found.history
+        ),
+    )
+
+
+def _ended(converged: bool, message: str, iterations: int) -> Status:
+    said, _, remedy = message.partition("; ")
+    return Status(
+        converged=converged, message=said, remedy=remedy or None, iterations=iterations
+    )
+
+
+def _samples(layout: Layout, batches: Iterable[Array]) -> Samples:
+    nq, nv = layout.robot.nq, layout.robot.nv
+    pieces: Sequence[Array] = [np.ascontiguousarray(batch.T) for batch in batches]
+    signals = np.concatenate([*pieces, np.empty((0, nq + 3 * nv))])
+    return Samples(*np.split(signals, [nq, nq + nv, nq + 2 * nv], axis=1))

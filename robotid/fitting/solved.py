@@ -1,0 +1,58 @@
+"""What every white-box model is given, and what it gives."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.dataset import Split
+from robotid.contracts.fit import CurvePoint, Status
+from robotid.dynamics.base_parameters import BaseParameters
+from robotid.fitting.evidence import Evidence
+from robotid.fitting.linear import Estimate
+from robotid.fitting.options import FitOptions
+from robotid.information.layout import Layout
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What there is to fit.
+
+    Args:
+        layout: robot and terms.
+        base: its base parameters.
+        train: evidence of the training data.
+        options: of the fit.
+        read: begins a pass over the samples of some splits: batches of q, qd, qdd and tau, each of
+            shape (signals, samples), for models that need more than factors.
+    """
+
+    layout: Layout
+    base: BaseParameters
+    train: Evidence
+    options: FitOptions
+    read: Callable[[Split], Iterable[Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What a model found.
+
+    Args:
+        phi: all parameters in the order of the layout; 13 per link where inertias are free.
+        estimate: least squares with the same weights, for the uncertainty.
+        status: how it ended.
+        promises: whether the model guarantees that every link is a rigid body.
+        active: constraints that hold parameters back, in words.
+        curve: of the training.
+    """
+
+    phi: Array
+    estimate: Estimate
+    status: Status
+    promises: bool = False
+    active: tuple[str, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()

@@ -1,0 +1,112 @@
+"""The white-box models: each a function from a problem to parameters. One line in the table each."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.fit import Status
+from robotid.fitting.block_spread import with_block_spread
+from robotid.fitting.differentiable import diffbary, diffnea
+from robotid.fitting.linear import Estimate, ols, ridge, wls
+from robotid.fitting.options import boxed
+from robotid.fitting.prior import Divergence, Gaussian, nominal, robot_file_prior
+from robotid.fitting.restream import irls_samples
+from robotid.fitting.robust import irls
+from robotid.fitting.sdp import Box, consistent_fit
+from robotid.fitting.solved import Problem, Solved
+
+Array = NDArray[np.float64]
+_SOLVED = Status(converged=True, message="solved")
+
+
+def solve(problem: Problem) -> Solved:
+    """Fit the model that the options name."""
+    solved = MODELS[problem.options.model](problem)
+    if problem.options.intervals == "blocks" and solved.estimate.prior is None:
+        spread = with_block_spread(problem.train, solved.estimate)
+        return replace(solved, estimate=spread)
+    return solved
+
+
+def _linear(problem: Problem, estimate: Estimate, status: Status = _SOLVED) -> Solved:
+    """Parameters that the data leave open are those of the robot file."""
+    return Solved(estimate.around(nominal(problem.layout)), estimate, status)
+
+
+def _ols(problem: Problem) -> Solved:
+    return _linear(problem, ols(problem.train, problem.base))
+
+
+def _wls(problem: Problem) -> Solved:
+    return _linear(problem, wls(problem.train, problem.base))
+
+
+def _ridge(problem: Problem) -> Solved:
+    prior = robot_file_prior(problem.layout, problem.options.prior_std)
+    return _linear(problem, ridge(problem.train, problem.base, prior))
+
+
+def _irls(problem: Problem) -> Solved:
+    if problem.options.robust == "blocks":
+        found = irls(problem.train, problem.base)
+        return _linear(problem, found.estimate, _settled(found.converged, found.rounds))
+    robust = irls_samples(
+        problem.layout,
+        problem.base,
+        lambda: problem.read("train"),
+        wls(problem.train, problem.base),
+        independent=problem.train.independent,
+    )
+    return _linear(problem, robust.estimate, _settled(robust.converged, robust.rounds))
+
+
+def _settled(converged: bool, rounds: int) -> Status:
+    if converged:
+        return Status(converged=True, message="weights settled", iterations=rounds)
+    said = f"weights still change after {rounds} rounds"
+    remedy = "look at the residuals: much of the data contradicts the rest"
+    return Status(converged=False, message=said, remedy=remedy, iterations=rounds)
+
+
+def _sdp(problem: Problem) -> Solved:
+    options, estimate = problem.options, wls(problem.train, problem.base)
+    centres = {}
+    for text in options.centre:
+        link, lower, upper = boxed(text)
+        centres[link] = Box(lower, upper)
+    found = consistent_fit(
+        estimate.system, problem.layout, prior=_prior(problem), centres=centres
+    )
+    status = Status(
+        converged=found.converged,
+        message="solved" if found.converged else found.message,
+        remedy=found.remedy,
+        iterations=found.iterations,
+    )
+    return Solved(found.phi, estimate, status, promises=True, active=found.active)
+
+
+def _prior(problem: Problem) -> Gaussian | Divergence | None:
+    """In the units of a system that is weighted by the noise of single samples."""
+    options, independent = problem.options, problem.train.independent
+    if options.prior == "gaussian":
+        given = robot_file_prior(problem.layout, options.prior_std)
+        return Gaussian(given.mean, given.std * np.sqrt(independent))
+    if options.prior == "divergence":
+        phi = problem.layout.robot.phi
+        return Divergence(phi, options.prior_strength / independent)
+    return None
+
+
+MODELS: dict[str, Callable[[Problem], Solved]] = {
+    "ols": _ols,
+    "nea": _ols,
+    "wls": _wls,
+    "irls": _irls,
+    "ridge": _ridge,
+    "sdp": _sdp,
+    "diffnea": diffnea,
+    "diffbary": diffbary,
+}

@@ -1,0 +1,38 @@
+"""Samples of a split, batch by batch, for models that need more than factors."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.dataset import DatasetIndex, Split
+from robotid.contracts.recording import iterate_recording
+from robotid.information.layout import Layout
+
+Array = NDArray[np.float64]
+
+
+def split_samples(
+    folder: Path, index: DatasetIndex, layout: Layout, split: Split
+) -> Iterator[Array]:
+    """Batches of q, qd, qdd and tau, each of shape (nq + 3 nv, samples), in order of time."""
+    columns = [f"{signal}.{name}" for signal in _SIGNALS for name in layout.robot.joint_names]
+    for name, whole in index.splits.items():
+        cut = index.intervals.get(name)
+        if cut is None and whole != split:
+            continue
+        for batch in iterate_recording(folder / f"{name}.parquet", ["t", *columns]):
+            signals = np.stack([batch[column] for column in columns])
+            if cut is not None:
+                seconds = batch["t"] / 1e9
+                inside = np.zeros(seconds.size, dtype=bool)
+                for part in cut:
+                    if part.split == split:
+                        inside |= (part.start_s <= seconds) & (seconds <= part.end_s)
+                signals = signals[:, inside]
+            if signals.shape[1]:
+                yield signals
+
+
+_SIGNALS = ("q", "qd", "qdd", "tau")

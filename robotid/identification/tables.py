@@ -1,0 +1,158 @@
+"""What a fit found, parameter by parameter and link by link."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from robotid.contracts.fit import BaseParameter, Identifiability, Link, Parameter
+from robotid.dynamics.base_parameters import BaseParameters
+from robotid.fitting.prior import nominal, sizes
+from robotid.fitting.solved import Problem, Solved
+from robotid.fitting.status import Knowledge
+from robotid.information.layout import LINK_PARAMETERS, Layout
+from robotid.robot.physical import violations
+from robotid.spatial.inertia import parts_of, pseudo_inertia
+
+Array = NDArray[np.float64]
+NINE = ("Ixx", "Ixy", "Ixz", "Iyx", "Iyy", "Iyz", "Izx", "Izy", "Izz")
+_LINK_UNITS = {"m": "kg", "hx": "kg m", "hy": "kg m", "hz": "kg m"}
+
+
+def parameter_table(layout: Layout, phi: Array, known: Knowledge) -> list[Parameter]:
+    """All parameters of links and joints with what is known of each."""
+    file = nominal(layout)
+    owners = [link for link in layout.robot.links for _ in LINK_PARAMETERS]
+    owners += [column.owner for column in layout.own]
+    return [
+        Parameter(
+            name=name,
+            owner=owner,
+            unit=unit,
+            value=value,
+            std=about.std,
+            status=about.status,
+            said=about.said,
+            nominal=given,
+        )
+        for name, owner, unit, value, about, given in zip(
+            layout.names,
+            owners,
+            layout.units,
+            phi.tolist(),
+            known.parameters,
+            file.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def table_of_nine(layout: Layout, phi: Array, known: Knowledge) -> list[Parameter]:
+    """The same where inertias have nine entries, of which nothing is known one by one."""
+    joints = phi[13 * layout.robot.bodies :]
+    links = phi[: 13 * layout.robot.bodies].reshape(-1, 13)
+    said = "inertias of nine entries are outside what the factors tell"
+    found = [
+        Parameter(
+            name=f"{link}.{name}",
+            owner=link,
+            unit=_LINK_UNITS.get(name, "kg m²"),
+            value=value,
+            std=None,
+            status="in combination",
+            said=said,
+        )
+        for link, row in zip(layout.robot.links, links.tolist(), strict=True)
+        for name, value in zip(("m", "hx", "hy", "hz", *NINE), row, strict=True)
+    ]
+    ten = np.zeros(10 * layout.robot.bodies)
+    whole = parameter_table(layout, np.concatenate([ten, joints]), known)
+    return [*found, *whole[ten.size :]]
+
+
+def base_table(problem: Problem, solved: Solved, known: Knowledge) -> list[BaseParameter]:
+    """The sums that data determine; intervals are those of least squares with the same weights.
+
+    Where constraints hold parameters back, they are moved along with the values: a consistent
+    value is no more certain than the data make it.
+    """
+    estimate = solved.estimate
+    values = estimate.base.beta(solved.phi)
+    file = estimate.base.beta(nominal(problem.layout))
+    reach = 0.5 * np.diff(estimate.intervals(), axis=1)[:, 0]
+    units = [problem.layout.units[column] for column in estimate.base.independent]
+    return [
+        BaseParameter(
+            name=name,
+            grouping=about.name,
+            unit=unit,
+            value=value,
+            std=std,
+            lower=value - half,
+            upper=value + half,
+            nominal=given,
+            status=about.status,
+        )
+        for name, about, unit, value, std, half, given in zip(
+            estimate.base.base_names,
+            known.sums,
+            units,
+            values.tolist(),
+            estimate.std.tolist(),
+            reach.tolist(),
+            file.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def identifiability_of(known: Knowledge) -> Identifiability:
+    """Rank, condition number and what is determined worst."""
+    found = known.excitation
+    return Identifiability(
+        rank=found.rank,
+        structural_rank=found.structural_rank,
+        condition=found.condition if np.isfinite(found.condition) else None,
+        worst=found.worst_text(),
+        silent=list(found.silent),
+    )
+
+
+def link_table(layout: Layout, phi: Array) -> list[Link]:
+    """Each link as a rigid body; phi begins with ten parameters of each."""
+    bodies = layout.robot.bodies
+    links = phi[: 10 * bodies].reshape(bodies, 10)
+    scaled = links / sizes(layout)[: 10 * bodies].reshape(bodies, 10)
+    margins = np.linalg.eigvalsh(pseudo_inertia(torch.from_numpy(scaled)).numpy())[:, 0]
+    return [
+        _link(name, row, float(margin))
+        for name, row, margin in zip(layout.robot.links, links, margins, strict=True)
+    ]
+
+
+def _link(name: str, phi: Array, margin: float) -> Link:
+    centre: list[float] | None = None
+    moments: list[float] | None = None
+    if phi[0] > 0:
+        parts = parts_of(torch.tensor(phi))
+        centre = parts.centre.tolist()
+        moments = np.linalg.eigvalsh(parts.inertia.numpy()).tolist()
+    return Link(
+        name=name,
+        mass=float(phi[0]),
+        centre=centre,
+        moments=moments,
+        margin=margin,
+        consistent=margin > 0 and not violations(phi),
+    )
+
+
+def hardly_independent(base: BaseParameters) -> Sequence[str]:
+    """A sentence where columns are told apart only by the last digits of the robot file."""
+    if base.gap[1] >= 1e-4:
+        return ()
+    return (
+        f"some parameters are told apart only by a share of {base.gap[1]:.0e} of their torque: an "
+        "axis of the robot file is a hair off parallel",
+    )
