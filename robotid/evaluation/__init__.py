@@ -7,8 +7,10 @@ trends             errors block by block; what changes over a recording or a ses
 monotone           whether a few values go one way, and how far
 excerpts           measured and predicted torques of a bounded number of samples
 filtered_noise     what a filter alone makes of white noise
+correlation        how long residuals stay alike, beside what the filter makes of them
 whiteness          what residuals still hold: correlation in time, friction, delay, inertia
 cross_validation   errors on recordings that a fit has not seen, in turns
 gates              limits that a user sets
 verdict            usable or not, in one sentence, with reasons
+remarks            what should be known of a fit besides
 """

@@ -1,5 +1,6 @@
 """Whether a fit can be used: one plain sentence, and reasons with what to do about each."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,13 +14,12 @@ from robotid.contracts.fit import (
     Status,
     Verdict,
 )
-from robotid.errors import Notice
 from robotid.evaluation.gates import GateOptions
 
-# Beyond these a fit may still predict well, so they are said and refuse nothing; gates can.
-_HIGH_CONDITION, _VERY_HIGH_CONDITION = 100.0, 1e4
-_OVERFIT = 2.0  # held-out over training error
-_WITHIN = 1e-9  # how much better than a baseline is no better: rounding
+_ROUNDING = 1e-9  # what is better by less is equal
+_EXACT = 1e-3  # of the torque: errors so small need no comparing
+BASELINES = {"zero": "no torque", "mean": "the mean torque", "nominal": "the robot file"}
+DATA = {"test": "held-out data", "val": "validation data", "train": "the data it was fitted to"}
 
 
 class Fitted(NamedTuple):
@@ -49,8 +49,8 @@ class Fitted(NamedTuple):
 def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
     """The verdict on a fit.
 
-    It is not to be used when it did not converge, when it does not beat every baseline on held-out
-    data, when a model that promises possible links gives others, or when a gate fails.
+    It is not to be used when it did not converge, when some baseline predicts held-out data as
+    well, when a model that promises possible links gives others, or when a gate fails.
     """
     gates = gates or GateOptions()
     split = held_out(fitted.metrics)
@@ -65,21 +65,15 @@ def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
         return Verdict(usable=False, sentence=f"Not to be used: {why}.", reasons=reasons)
     own = fitted.metrics[split]["rmse"].mean
     compared = ", ".join(
-        f"{_shown(metrics[split]['rmse'].mean)} for {_called(name)}"
+        f"{_shown(metrics[split]['rmse'].mean)} for {BASELINES[name]}"
         for name, metrics in fitted.baselines.items()
     )
     known = sum(parameter.status == "identified" for parameter in fitted.parameters)
     sentence = (
-        f"Error {_shown(own)} on held-out data, {compared}; "
+        f"Error {_shown(own)} on {DATA[split]}, {compared}; "
         f"{known} of {len(fitted.parameters)} parameters are identified."
     )
     return Verdict(usable=True, sentence=sentence, reasons=[])
-
-
-def remarks(fitted: Fitted) -> list[Notice]:
-    """What does not forbid to use a fit and should be known all the same."""
-    split = held_out(fitted.metrics)
-    return [*_excitation(fitted.identifiability), *_overfit(fitted, split), *_edges(fitted.choices)]
 
 
 def held_out(metrics: Metrics) -> str:
@@ -95,40 +89,46 @@ def _not_converged(status: Status) -> list[Reason]:
 
 
 def _baselines(fitted: Fitted, split: str) -> list[Reason]:
-    """Baselines that are as good, on the mean of the joints or of any one of them.
+    """Baselines that predict as well over all joints, in torque or with each in units of its range.
 
-    A joint that hardly moves is predicted as well by its mean; only the mean over all joints
-    refuses a fit, and the joints are named.
+    Strong joints decide the one mean, all alike the other. A joint that hardly moves is predicted
+    as well by its mean; it alone does not refuse a fit.
     """
-    if split == "train":
-        said = "no data were held out, so nothing shows how it predicts others"
-        hint = "record another motion, or filter with hold_out"
-        return [Reason(code="nothing-held-out", message=said, hint=hint)]
-    reasons = []
+    own, reasons = _means(fitted.metrics, split), []
     for name, metrics in fitted.baselines.items():
-        own, other = fitted.metrics[split]["nmse_range"], metrics[split]["nmse_range"]
-        if own.mean is not None and other.mean is not None:
-            beaten = own.mean < other.mean * (1 - _WITHIN)
-        else:  # a torque that never changed has no range
-            own, other = fitted.metrics[split]["rmse"], metrics[split]["rmse"]
-            beaten = (own.mean or 0.0) < (other.mean or 0.0) * (1 - _WITHIN)
-        if beaten:
+        other = _means(metrics, split)
+        if all(a < b * (1 - _ROUNDING) for a, b in zip(own, other, strict=True)):
             continue
         joints = worse_joints(fitted.metrics, metrics, split)
-        where = f" ({'worse' if joints else 'equal'} for {', '.join(joints) or 'all joints'})"
-        said = (
-            f"held-out error {_shown(fitted.metrics[split]['rmse'].mean)}, "
-            f"{_called(name)} gives {_shown(metrics[split]['rmse'].mean)}{where}"
-        )
+        where = f"worse for {', '.join(joints)}" if joints else "equal for all joints"
+        said = f"error {own} on {DATA[split]}, {BASELINES[name]} gives {other}; {where}"
         hint = "check the torque signal, the terms of the joints and the excitation"
         reasons.append(Reason(code="baseline-not-beaten", message=said, hint=hint))
     return reasons
 
 
+class _Means(NamedTuple):
+    """Error over all joints [N m], and as a share of the range of the training data."""
+
+    rmse: float
+    of_range: float
+
+    def __str__(self) -> str:
+        return f"{self.rmse:.3g} N m ({100 * self.of_range:.3g} % of the range)"
+
+
+def _means(metrics: Metrics, split: str) -> _Means:
+    """Without a value they are infinite: a torque that never changed shows nothing."""
+    rmse, of_range = (metrics[split][name].mean for name in ("rmse", "nmse_range"))
+    return _Means(
+        math.inf if rmse is None else rmse, math.inf if of_range is None else math.sqrt(of_range)
+    )
+
+
 def worse_joints(metrics: Metrics, baseline: Metrics, split: str) -> list[str]:
     """Joints that a baseline predicts better."""
     own, other = (given[split]["rmse"].joints for given in (metrics, baseline))
-    return [j for j in own if (own[j] or 0.0) > (other.get(j) or 0.0) * (1 + _WITHIN)]
+    return [j for j in own if (own[j] or 0.0) > (other[j] or 0.0) * (1 + _ROUNDING)]
 
 
 def _links(fitted: Fitted) -> list[Reason]:
@@ -147,7 +147,7 @@ def _gates(fitted: Fitted, split: str, gates: GateOptions) -> list[Reason]:
         over = {j: v for j, v in joints.items() if limit is not None and (v or 0.0) > limit}
         if over:
             reasons.append(_gate(f"max_{metric}", _listed(metric, over), limit))
-    ratios = _ratios(fitted.metrics, split)
+    ratios = error_ratios(fitted.metrics, split)
     over = {j: v for j, v in ratios.items() if gates.max_overfit and v > gates.max_overfit}
     if over:
         said = _listed("held-out over training error", over)
@@ -172,65 +172,16 @@ def _listed(what: str, values: Mapping[str, float | None]) -> str:
     return f"{what} " + ", ".join(f"{value:.3g} of {joint}" for joint, value in values.items())
 
 
-def _ratios(metrics: Metrics, split: str) -> dict[str, float]:
-    """Held-out over training error of each joint, as shares of the torques there."""
+def error_ratios(metrics: Metrics, split: str) -> dict[str, float]:
+    """Held-out over training error of each joint, as shares of the torques there.
+
+    Joints whose held-out error is below a thousandth of their torque are left out.
+    """
     if split == "train":
         return {}
     own, other = (metrics[given]["relative"].joints for given in (split, "train"))
-    return {j: value / low for j, value in own.items() if value and (low := other.get(j))}
-
-
-def _excitation(data: Identifiability) -> list[Notice]:
-    if data.rank < data.structural_rank:
-        said = f"the data show {data.rank} of {data.structural_rank} base parameters"
-        said += f"; not determined: {data.worst}" if data.worst else ""
-        hint = "predictions of other motions are not to be trusted; record a richer motion"
-        return [Notice(code="rank-deficient", message=said, hint=hint)]
-    if data.condition is None or data.condition > _HIGH_CONDITION:
-        much = "very high" if (data.condition or 1e99) > _VERY_HIGH_CONDITION else "high"
-        shown = "infinite" if data.condition is None else f"{data.condition:.3g}"
-        said = f"the condition number is {much}, {shown}"
-        said += f"; determined worst: {data.worst}" if data.worst else ""
-        hint = "record a motion that excites it"
-        return [Notice(code="high-condition", message=said, hint=hint)]
-    return []
-
-
-def _overfit(fitted: Fitted, split: str) -> list[Notice]:
-    ratios = _ratios(fitted.metrics, split)
-    hint = "record more like it for training, or compare temperatures and payloads"
-    return [
-        Notice(
-            code="held-out-worse",
-            message=f"the share of the torque that is not explained is {ratio:.2g} times that of "
-            "the training data: too many parameters, or other conditions",
-            joint=joint,
-            hint=hint,
-        )
-        for joint, ratio in ratios.items()
-        if ratio > _OVERFIT
-    ]
-
-
-def _edges(choices: Sequence[Choice]) -> list[Notice]:
-    return [
-        Notice(
-            code="width-at-edge",
-            message=f"the best width of {choice.term} is the last one tried, {choice.chosen:g}",
-            joint=choice.owner,
-            hint="widen the grid of candidates",
-        )
-        for choice in choices
-        if choice.at_edge
-    ]
-
-
-def _called(baseline: str) -> str:
-    return {
-        "zero": "no torque at all",
-        "mean": "the mean torque",
-        "nominal": "the robot file",
-    }.get(baseline, baseline)
+    large = {joint: value for joint, value in own.items() if value and value > _EXACT}
+    return {joint: value / low for joint, value in large.items() if (low := other[joint])}
 
 
 def _shown(rmse: float | None) -> str:
