@@ -284,6 +284,29 @@ def iterate_recording(path: Path, columns: Sequence[str], rows: int = 16384) -> 
             yield {name: np.asarray(batch.column(name)) for name in columns}
 
 
+def read_stretches(
+    path: Path, columns: Sequence[str], stretches: Sequence[tuple[int, int]]
+) -> Iterator[Columns]:
+    """Some rows of a recording; row groups without any of them are not read.
+
+    Args:
+        path: the recording.
+        columns: names of the columns.
+        stretches: first row and end of each stretch, in any order.
+    """
+    with _refused(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+        ends = np.cumsum(sizes)
+        for begin, end in stretches:
+            if not 0 <= begin < end <= file.metadata.num_rows:
+                msg = f"rows {begin} to {end} of {file.metadata.num_rows}"
+                raise ValueError(msg)
+            first, last = (int(np.searchsorted(ends, row, "right")) for row in (begin, end - 1))
+            table = file.read_row_groups(list(range(first, last + 1)), columns=list(columns))
+            rows = table.slice(begin - (int(ends[first]) - sizes[first]), end - begin)
+            yield {name: rows[name].to_numpy() for name in columns}
+
+
 @contextmanager
 def _refused(path: Path) -> Iterator[None]:
     """Say of a file that cannot be read as one what it is not."""

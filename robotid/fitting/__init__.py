@@ -13,5 +13,4 @@ scaling        the problem in units in which a solver is at ease
 cones          physical consistency as cones
 sdp            consistent parameters of least loss
 consistent     consistent parameters, checked
-least_squares, metrics, pendulum, verdict: one revolute joint from its samples
 """

@@ -1,0 +1,36 @@
+"""`DataBlock`: a stretch of a recording as factors, and the split it is in."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from robotid.contracts.dataset import Split
+from robotid.information.factor import Factor
+
+# By split: blocks, each with one factor per row of torque.
+BySplit = Mapping[Split, Sequence[Sequence[Factor]]]
+
+
+class DataBlock(NamedTuple):
+    """A stretch of a recording.
+
+    Args:
+        recording: its name.
+        split: that the stretch is in.
+        start_s: time of its first sample [s].
+        end_s: time of its last sample [s].
+        factors: one per row of torque.
+    """
+
+    recording: str
+    split: Split
+    start_s: float
+    end_s: float
+    factors: tuple[Factor, ...]
+
+
+def by_split(blocks: Iterable[DataBlock]) -> dict[Split, list[tuple[Factor, ...]]]:
+    """The factors of the blocks of each split."""
+    found: dict[Split, list[tuple[Factor, ...]]] = {}
+    for block in blocks:
+        found.setdefault(block.split, []).append(block.factors)
+    return found

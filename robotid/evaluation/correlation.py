@@ -1,0 +1,99 @@
+"""Correlation of residuals in time, beside what a filter alone would give."""
+
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.evaluation.filtered_noise import FilteredNoise
+
+Array = NDArray[np.float64]
+
+_LEVEL = 0.05  # of the band, for all lags together
+_WINDOW = 5.0  # correlation times over which they are summed (Sokal)
+# Distance of Kolmogorov and Smirnov times sqrt(n) that chance exceeds once in a thousand.
+_FARTHEST = 1.95
+_FEWEST = 16  # lines of a spectrum; fewer say nothing of its shape
+
+
+class TimeCorrelation(NamedTuple):
+    """How residuals are correlated in time.
+
+    Args:
+        autocorrelation: at lags 0, 1, ... samples, shape (lags,).
+        band: how large it may be by chance where there is none, 95 % for all lags together (lags,).
+        lag: samples after which it stays inside the band; None if never.
+        share: of the samples that count as independent; at most what the filter leaves.
+        fits_filter: whether the spectrum is that of filtered white noise; true where there are too
+            few samples to tell.
+    """
+
+    autocorrelation: Array
+    band: Array
+    lag: int | None
+    share: float
+    fits_filter: bool
+
+
+def correlation_in_time(windows: Sequence[Array], noise: FilteredNoise) -> TimeCorrelation:
+    """The correlation of residuals of one joint.
+
+    Args:
+        windows: residuals of stretches without gaps, each of shape (samples,), not all zero.
+        noise: what the filter makes of white noise.
+    """
+    mean = float(np.concatenate(windows).mean())
+    centred = [window - mean for window in windows]
+    lags = max(2, max(window.size for window in windows) // 4)
+    products, pairs = np.zeros(lags), np.zeros(lags)
+    for window in centred:
+        most = min(lags, window.size)
+        size = 2 ** int(np.ceil(np.log2(2 * window.size)))
+        power = np.abs(np.fft.rfft(window, size)) ** 2
+        products[:most] += np.fft.irfft(power)[:most]
+        pairs[:most] += window.size - np.arange(most)
+    found = products / pairs
+    found = found / found[0]
+    expected = noise.autocorrelation(lags)
+    # Bartlett: the variance of an estimate far from lag 0 is the sum of all r² over the samples.
+    spread = float(2 * np.sum(expected**2) - 1)
+    tests = max(1.0, lags / spread)
+    factor = NormalDist().inv_cdf(1 - _LEVEL / (2 * tests))
+    band = factor * np.sqrt(spread / pairs)
+    outside = np.flatnonzero(np.abs(found) > band)
+    last = int(outside[-1]) + 1
+    return TimeCorrelation(
+        autocorrelation=found,
+        band=band,
+        lag=last if last < lags else None,
+        share=min(noise.share, _independent(found)),
+        fits_filter=_fits(centred, noise),
+    )
+
+
+def _independent(autocorrelation: Array) -> float:
+    """One over the integrated correlation time, summed as far as it is long itself."""
+    times = 2 * np.cumsum(autocorrelation) - 1
+    long_enough = np.flatnonzero(np.arange(times.size) >= _WINDOW * times)
+    time = times[long_enough[0]] if long_enough.size else times.max()
+    return float(1.0 / max(1.0, time))
+
+
+def _fits(windows: Sequence[Array], noise: FilteredNoise) -> bool:
+    """Bartlett's test: lines of the spectrum, each over what is expected, add up evenly."""
+    lines = []
+    for window in windows:
+        frequency = np.fft.rfftfreq(window.size, 1 / noise.rate_hz)
+        inside = (frequency > 0) & (frequency <= noise.band_hz)
+        inside &= frequency < noise.rate_hz / 2  # the last line has one degree of freedom only
+        power = np.abs(np.fft.rfft(window)) ** 2 / noise.expected_power(window.size)
+        lines.append(np.column_stack([frequency[inside], power[inside]]))
+    ordered = np.concatenate(lines)
+    if len(ordered) < _FEWEST:
+        return True
+    ordered = ordered[np.argsort(ordered[:, 0], kind="stable")]
+    reached = np.cumsum(ordered[:, 1]) / ordered[:, 1].sum()
+    even = np.arange(1, len(ordered) + 1) / len(ordered)
+    return bool(np.abs(reached - even).max() * np.sqrt(len(ordered)) < _FARTHEST)

@@ -1,0 +1,140 @@
+"""Measured and predicted torques of a bounded number of samples, however long recordings are."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.dataset import DatasetIndex, Interval, Split
+from robotid.contracts.recording import read_stretches
+from robotid.types import Columns
+
+Array = NDArray[np.float64]
+Torque = Callable[[Array, Array, Array], Array]  # (q, qd, qdd), each (T, joints), to tau
+
+MOST = 40_000  # samples in all
+_WINDOW = 4_000  # samples of a window, where there is room for several
+_SHORTEST = 32  # samples; what is shorter between two gaps says nothing
+_SIGNALS = ("q", "qd", "qdd", "tau")
+_GAP = 1.5  # steps
+
+
+class Window(NamedTuple):
+    """Samples without a gap; arrays are (T, joints).
+
+    Args:
+        recording: its name.
+        split: that the samples are in.
+        t: times [s], shape (T,).
+        qd: velocities [rad/s or m/s].
+        qdd: accelerations.
+        tau: measured torques [N m].
+        predicted: predicted torques [N m].
+    """
+
+    recording: str
+    split: Split
+    t: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    predicted: Array
+
+
+class Excerpt(NamedTuple):
+    """Windows of some recordings; columns of their arrays are these joints."""
+
+    joints: tuple[str, ...]
+    windows: tuple[Window, ...]
+
+
+def excerpt(
+    folder: Path, index: DatasetIndex, joints: Sequence[str], torque: Torque, most: int = MOST
+) -> Excerpt:
+    """Windows spread over every recording of a filtered dataset; the same ones every time.
+
+    Args:
+        folder: of the dataset.
+        index: its index.
+        joints: whose columns are read, in the order in which `torque` takes them.
+        torque: the prediction.
+        most: samples in all.
+    """
+    counts = {name: facts.samples for name, facts in index.recordings.items()}
+    columns = [f"{signal}.{joint}" for signal in _SIGNALS for joint in joints]
+    windows = []
+    for name, stretches in spread(counts, most).items():
+        path = folder / f"{name}.parquet"
+        step_s = 1.0 / index.recordings[name].rate_hz
+        for rows in read_stretches(path, ["t", *columns], stretches):
+            t = np.asarray(rows["t"] / 1e9, dtype=np.float64)
+            labels = _splits(t, index.splits[name], index.intervals.get(name))
+            for split, part in _pieces(t, labels, step_s):
+                q, qd, qdd, tau = _stacked(rows, joints, part)
+                predicted = np.asarray(torque(q, qd, qdd), dtype=np.float64)
+                windows.append(Window(name, split, t[part], qd, qdd, tau, predicted))
+    return Excerpt(tuple(joints), tuple(windows))
+
+
+def spread(counts: Mapping[str, int], most: int) -> dict[str, list[tuple[int, int]]]:
+    """First rows and ends of windows, at most so many rows in all.
+
+    Recordings that have less than an equal share are taken whole, the others share what is left.
+
+    Args:
+        counts: samples by recording.
+        most: rows in all, at least one per recording.
+    """
+    left, found = most, {}
+    for place, name in enumerate(sorted(counts, key=lambda name: (counts[name], name))):
+        share = min(counts[name], left // (len(counts) - place))
+        found[name] = _evenly(counts[name], share)
+        left -= share
+    return {name: found[name] for name in counts}
+
+
+def _evenly(samples: int, wanted: int) -> list[tuple[int, int]]:
+    """Windows of about equal size in the middle of equal parts."""
+    if wanted == 0:
+        return []
+    if wanted == samples:
+        return [(0, samples)]
+    windows = max(1, round(wanted / _WINDOW))
+    size = wanted // windows
+    starts = [(samples * (2 * i + 1) // windows - size) // 2 for i in range(windows)]
+    return [(start, start + size) for start in starts]
+
+
+def _splits(t: Array, split: Split, intervals: Sequence[Interval] | None) -> list[Split | None]:
+    """The split of each sample; None between the parts of a recording that was cut."""
+    if intervals is None:
+        return [split] * t.size
+    labels: list[Split | None] = [None] * t.size
+    for part in intervals:
+        for at in np.flatnonzero((t >= part.start_s) & (t <= part.end_s)).tolist():
+            labels[at] = part.split
+    return labels
+
+
+def _pieces(
+    t: Array, labels: Sequence[Split | None], step_s: float
+) -> Iterator[tuple[Split, slice]]:
+    """Stretches of samples of one split without a gap."""
+    apart = np.diff(t) > _GAP * step_s
+    changes = [a != b for a, b in pairwise(labels)]
+    cuts = np.flatnonzero(apart | np.array(changes, dtype=bool)) + 1
+    edges = [0, *cuts.tolist(), t.size]
+    for begin, end in pairwise(edges):
+        label = labels[begin]
+        if label is not None and end - begin >= _SHORTEST:
+            yield label, slice(begin, end)
+
+
+def _stacked(rows: Columns, joints: Sequence[str], part: slice) -> list[Array]:
+    return [
+        np.column_stack([rows[f"{signal}.{joint}"][part] for joint in joints]).astype(np.float64)
+        for signal in _SIGNALS
+    ]

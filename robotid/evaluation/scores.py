@@ -1,0 +1,103 @@
+"""Metrics of parameters and of baselines, by split, from factors only."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robotid.contracts.fit import Metric, Metrics
+from robotid.errors import UsageError
+from robotid.evaluation.blocks import BySplit
+from robotid.evaluation.metrics import METRICS, ErrorSums, Values
+from robotid.information.factor import Factor
+from robotid.robot.physical import check_bodies, violations
+from robotid.robot.tree import RobotTree
+
+Array = NDArray[np.float64]
+Loss = Callable[[Factor], float]  # sum of squared errors of a prediction over a factor's samples
+
+
+def scores(data: BySplit, phi: ArrayLike) -> Metrics:
+    """All metrics of a vector of all parameters.
+
+    Args:
+        data: factors by split, block and row; a split without samples is left out.
+        phi: all parameters, shape (p,).
+    """
+    values = np.asarray(phi, dtype=np.float64)
+    return _scored(data, lambda factor: factor.loss(values))
+
+
+def baselines(data: BySplit, nominal: ArrayLike | None = None) -> dict[str, Metrics]:
+    """The metrics of predictions that anybody could make without a fit.
+
+    `zero` predicts no torque, `mean` the mean torque of the training data, `nominal` what the robot
+    file says.
+
+    Args:
+        data: factors by split, block and row.
+        nominal: all parameters as in the robot file with its friction, shape (p,); None where
+            the file has no links to compare with (see `has_physical_links`).
+    """
+    means = {
+        row: sum(factor.total for factor in factors) / sum(factor.count for factor in factors)
+        for row, factors in _by_row(data.get("train", ())).items()
+    }
+
+    def off_mean(factor: Factor) -> float:
+        mean = means[factor.row]
+        return max(0.0, factor.power - 2 * mean * factor.total + factor.count * mean**2)
+
+    found = {"zero": _scored(data, lambda factor: factor.power), "mean": _scored(data, off_mean)}
+    return found if nominal is None else {**found, "nominal": scores(data, nominal)}
+
+
+def has_physical_links(robot: RobotTree) -> bool:
+    """Whether a robot file says enough to predict torques: every joint moves a possible body."""
+    return not check_bodies(robot) and not any(violations(phi) for phi in robot.phi)
+
+
+def metric(values: Mapping[str, float | None]) -> Metric:
+    """A metric of all joints; the mean is over those where it has a value."""
+    known = [value for value in values.values() if value is not None]
+    return Metric(mean=float(np.mean(known)) if known else None, joints=dict(values))
+
+
+def _scored(data: BySplit, loss: Loss) -> Metrics:
+    """The metrics of any prediction of which sums of squared errors are known."""
+    training = _by_row(data.get("train", ()))
+    if not training:
+        raise UsageError("no-training-data", "there are no training data to compare with")
+    extents = {
+        row: max(f.highest for f in factors) - min(f.lowest for f in factors)
+        for row, factors in training.items()
+    }
+    result: Metrics = {}
+    for split, blocks in data.items():
+        rows = {row: _sums(factors, loss) for row, factors in _by_row(blocks).items()}
+        values: dict[str, Values] = {
+            row: sums.metrics(extents[row]) for row, sums in rows.items() if sums.samples
+        }
+        if values:
+            result[split] = {
+                name: metric({row: found[name] for row, found in values.items()})
+                for name in METRICS
+            }
+    return result
+
+
+def _by_row(blocks: Sequence[Sequence[Factor]]) -> dict[str, list[Factor]]:
+    rows: dict[str, list[Factor]] = {}
+    for block in blocks:
+        for factor in block:
+            rows.setdefault(factor.row, []).append(factor)
+    return rows
+
+
+def _sums(factors: Sequence[Factor], loss: Loss) -> ErrorSums:
+    return ErrorSums(
+        samples=sum(factor.count for factor in factors),
+        loss=sum(loss(factor) for factor in factors),
+        total=sum(factor.total for factor in factors),
+        power=sum(factor.power for factor in factors),
+    )

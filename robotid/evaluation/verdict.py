@@ -1,0 +1,188 @@
+"""Whether a fit can be used: one plain sentence, and reasons with what to do about each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from robotid.contracts.fit import (
+    Choice,
+    Identifiability,
+    Link,
+    Metrics,
+    Parameter,
+    Reason,
+    Status,
+    Verdict,
+)
+from robotid.evaluation.gates import GateOptions
+
+_ROUNDING = 1e-9  # what is better by less is equal
+_EXACT = 1e-3  # of the torque: errors so small need no comparing
+BASELINES = {"zero": "no torque", "mean": "the mean torque", "nominal": "the robot file"}
+DATA = {"test": "held-out data", "val": "validation data", "train": "the data it was fitted to"}
+
+
+class Fitted(NamedTuple):
+    """What is judged.
+
+    Args:
+        status: how the fit ended.
+        metrics: of its parameters, by split.
+        baselines: the same of each baseline.
+        parameters: with their status.
+        identifiability: what the data show.
+        links: as rigid bodies.
+        consistent: whether the model promises that all of them can exist.
+        choices: widths that were chosen among candidates.
+    """
+
+    status: Status
+    metrics: Metrics
+    baselines: Mapping[str, Metrics]
+    parameters: Sequence[Parameter]
+    identifiability: Identifiability
+    links: Sequence[Link] = ()
+    consistent: bool = False
+    choices: Sequence[Choice] = ()
+
+
+def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
+    """The verdict on a fit.
+
+    It is not to be used when it did not converge, when some baseline predicts held-out data as
+    well, when a model that promises possible links gives others, or when a gate fails.
+    """
+    gates = gates or GateOptions()
+    split = held_out(fitted.metrics)
+    reasons = [
+        *_not_converged(fitted.status),
+        *_baselines(fitted, split),
+        *_links(fitted),
+        *_gates(fitted, split, gates),
+    ]
+    if reasons:
+        why = "; ".join(reason.message for reason in reasons)
+        return Verdict(usable=False, sentence=f"Not to be used: {why}.", reasons=reasons)
+    own = fitted.metrics[split]["rmse"].mean
+    compared = ", ".join(
+        f"{_shown(metrics[split]['rmse'].mean)} for {BASELINES[name]}"
+        for name, metrics in fitted.baselines.items()
+    )
+    known = sum(parameter.status == "identified" for parameter in fitted.parameters)
+    sentence = (
+        f"Error {_shown(own)} on {DATA[split]}, {compared}; "
+        f"{known} of {len(fitted.parameters)} parameters are identified."
+    )
+    return Verdict(usable=True, sentence=sentence, reasons=[])
+
+
+def held_out(metrics: Metrics) -> str:
+    """The split that counts: the test, else validation, else (nothing was held out) training."""
+    return next((split for split in ("test", "val") if split in metrics), "train")
+
+
+def _not_converged(status: Status) -> list[Reason]:
+    if status.converged:
+        return []
+    said = f"the fit did not converge: {status.message}"
+    return [Reason(code="not-converged", message=said, hint=status.remedy)]
+
+
+def _baselines(fitted: Fitted, split: str) -> list[Reason]:
+    """Baselines that predict as well over all joints, in torque or with each in units of its range.
+
+    Strong joints decide the one mean, all alike the other. A joint that hardly moves is predicted
+    as well by its mean; it alone does not refuse a fit.
+    """
+    own, reasons = _means(fitted.metrics, split), []
+    for name, metrics in fitted.baselines.items():
+        other = _means(metrics, split)
+        if all(a < b * (1 - _ROUNDING) for a, b in zip(own, other, strict=True)):
+            continue
+        joints = worse_joints(fitted.metrics, metrics, split)
+        where = f"worse for {', '.join(joints)}" if joints else "equal for all joints"
+        said = f"error {own} on {DATA[split]}, {BASELINES[name]} gives {other}; {where}"
+        hint = "check the torque signal, the terms of the joints and the excitation"
+        reasons.append(Reason(code="baseline-not-beaten", message=said, hint=hint))
+    return reasons
+
+
+class _Means(NamedTuple):
+    """Error over all joints [N m], and as a share of the range of the training data."""
+
+    rmse: float
+    of_range: float
+
+    def __str__(self) -> str:
+        return f"{self.rmse:.3g} N m ({100 * self.of_range:.3g} % of the range)"
+
+
+def _means(metrics: Metrics, split: str) -> _Means:
+    """Without a value they are infinite: a torque that never changed shows nothing."""
+    rmse, of_range = (metrics[split][name].mean for name in ("rmse", "nmse_range"))
+    return _Means(
+        math.inf if rmse is None else rmse, math.inf if of_range is None else math.sqrt(of_range)
+    )
+
+
+def worse_joints(metrics: Metrics, baseline: Metrics, split: str) -> list[str]:
+    """Joints that a baseline predicts better."""
+    own, other = (given[split]["rmse"].joints for given in (metrics, baseline))
+    return [j for j in own if (own[j] or 0.0) > (other[j] or 0.0) * (1 + _ROUNDING)]
+
+
+def _links(fitted: Fitted) -> list[Reason]:
+    impossible = [link.name for link in fitted.links if not link.consistent]
+    if not fitted.consistent or not impossible:
+        return []
+    said = f"no body can have the parameters of {', '.join(impossible)}"
+    hint = "use model sdp, or start from it"
+    return [Reason(code="links-not-consistent", message=said, hint=hint)]
+
+
+def _gates(fitted: Fitted, split: str, gates: GateOptions) -> list[Reason]:
+    reasons = []
+    for limit, metric in ((gates.max_rmse, "rmse"), (gates.max_relative, "relative")):
+        joints = fitted.metrics[split][metric].joints
+        over = {j: v for j, v in joints.items() if limit is not None and (v or 0.0) > limit}
+        if over:
+            reasons.append(_gate(f"max_{metric}", _listed(metric, over), limit))
+    ratios = error_ratios(fitted.metrics, split)
+    over = {j: v for j, v in ratios.items() if gates.max_overfit and v > gates.max_overfit}
+    if over:
+        said = _listed("held-out over training error", over)
+        reasons.append(_gate("max_overfit", said, gates.max_overfit))
+    data = fitted.identifiability
+    if gates.max_condition and (data.condition is None or data.condition > gates.max_condition):
+        shown = "infinite" if data.condition is None else f"{data.condition:.3g}"
+        reasons.append(_gate("max_condition", f"condition number {shown}", gates.max_condition))
+    if gates.full_rank and data.rank < data.structural_rank:
+        said = f"the data show {data.rank} of {data.structural_rank} base parameters"
+        reasons.append(_gate("full_rank", said, None))
+    return reasons
+
+
+def _gate(name: str, said: str, limit: float | None) -> Reason:
+    beyond = "" if limit is None else f", more than {limit:g}"
+    hint = "improve the data or the model, or change the limit"
+    return Reason(code="gate-failed", message=f"{name}: {said}{beyond}", hint=hint)
+
+
+def _listed(what: str, values: Mapping[str, float | None]) -> str:
+    return f"{what} " + ", ".join(f"{value:.3g} of {joint}" for joint, value in values.items())
+
+
+def error_ratios(metrics: Metrics, split: str) -> dict[str, float]:
+    """Held-out over training error of each joint, as shares of the torques there.
+
+    Joints whose held-out error is below a thousandth of their torque are left out.
+    """
+    if split == "train":
+        return {}
+    own, other = (metrics[given]["relative"].joints for given in (split, "train"))
+    large = {joint: value for joint, value in own.items() if value and value > _EXACT}
+    return {joint: value / low for joint, value in large.items() if (low := other[joint])}
+
+
+def _shown(rmse: float | None) -> str:
+    return "unknown" if rmse is None else f"{rmse:.3g} N m"

@@ -1,0 +1,193 @@
+"""What residuals still hold that a model should have explained, in plain words."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.fit import Whiteness
+from robotid.errors import Notice
+from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time
+from robotid.evaluation.filtered_noise import FilteredNoise
+
+Array = NDArray[np.float64]
+
+_SURE = 4.0  # standard deviations
+_LARGE = 0.2  # of a correlation: 4 % of the error's power
+_BINS = 8
+_FEWEST = 64  # samples with a motion that are needed to correlate with it
+_STANDING = 0.05  # of the usual speed: below it the sign of a velocity is noise
+_NOTHING = 1e-9  # of the torque: such residuals are rounding
+_LONGER = 2.0  # times the filter's own correlation time
+
+
+class JointWindow(NamedTuple):
+    """Samples of one joint without a gap, each of shape (samples,).
+
+    Args:
+        qd: velocity [rad/s or m/s].
+        qdd: acceleration.
+        tau: measured torque [N m].
+        predicted: predicted torque [N m].
+    """
+
+    qd: Array
+    qdd: Array
+    tau: Array
+    predicted: Array
+
+
+class _Found(NamedTuple):
+    """A correlation, None where there was too little motion, and whether it is beyond chance."""
+
+    value: float | None
+    sure: bool
+
+    @property
+    def matters(self) -> bool:
+        return self.sure and self.value is not None and abs(self.value) >= _LARGE
+
+
+_NONE = _Found(None, sure=False)
+
+
+def whiteness(
+    joint: str, windows: Sequence[JointWindow], noise: FilteredNoise, samples: int
+) -> tuple[Whiteness, list[Notice]]:
+    """How far the residuals of a joint are from filtered white noise.
+
+    Correlation with speed is that of the residual along the motion with any curve over the speed
+    (eight bins), and so never negative: what is in proportion to the velocity, or constant, a fit
+    has taken away already.
+
+    Args:
+        joint: its name.
+        windows: an excerpt of the training data, at one rate.
+        noise: what the filter makes of white noise.
+        samples: of all training data.
+    """
+    windows = [window for window in windows if window.tau.size > 1]
+    e = np.concatenate([window.tau - window.predicted for window in windows] or [np.zeros(0)])
+    torque = np.concatenate([window.tau for window in windows] or [np.zeros(0)])
+    if np.linalg.norm(e) <= _NOTHING * np.linalg.norm(torque):
+        share = noise.share
+        nothing = Whiteness(
+            lag_s=0.0,
+            share=share,
+            effective=share * samples,
+            with_velocity=None,
+            with_speed=None,
+            with_acceleration=None,
+            white=True,
+        )
+        return nothing, []
+    time = correlation_in_time([window.tau - window.predicted for window in windows], noise)
+    qd, qdd = (np.concatenate([getattr(w, name) for w in windows]) for name in ("qd", "qdd"))
+    rate = np.concatenate([np.gradient(w.predicted) * noise.rate_hz for w in windows])
+    moving = np.abs(qd) > _STANDING * np.sqrt(np.mean(qd**2))
+    friction = _correlated(e[moving], np.sign(qd[moving]), time.share)
+    curve = _along_speed(e[moving], qd[moving], time.share)
+    inertia = _correlated(e, qdd, time.share)
+    # A fit that knows nothing of a delay hides some of it in friction and inertia.
+    rest = _without(rate, [np.ones_like(e), np.sign(qd), qd, qdd])
+    delay = _correlated(e, rest, time.share)
+    found = Whiteness(
+        lag_s=None if time.lag is None else time.lag / noise.rate_hz,
+        share=time.share,
+        effective=time.share * samples,
+        with_velocity=friction.value,
+        with_speed=curve.value,
+        with_acceleration=inertia.value,
+        white=time.fits_filter and not any(x.sure for x in (friction, curve, inertia, delay)),
+    )
+    return found, [
+        *_time_notices(joint, time, noise, found),
+        *_motion_notices(joint, friction, curve, inertia),
+        *_delay_notices(joint, delay, e, rest),
+    ]
+
+
+def _correlated(e: Array, x: Array, share: float) -> _Found:
+    """Correlation about the means; sure where filtered noise would hardly give it."""
+    if e.size < _FEWEST:
+        return _NONE
+    e, x = e - e.mean(), x - x.mean()
+    size = float(np.linalg.norm(e) * np.linalg.norm(x))
+    if size == 0 or not np.isfinite(size):
+        return _NONE
+    value = float(e @ x) / size
+    return _Found(value, sure=abs(value) * np.sqrt(share * e.size) > _SURE)
+
+
+def _along_speed(e: Array, qd: Array, share: float) -> _Found:
+    """Correlation ratio of the residual along the motion with the speed, freed of chance."""
+    if e.size < _FEWEST * _BINS:
+        return _NONE
+    speed, along = np.abs(qd), e * np.sign(qd)
+    along = along - along.mean()
+    total = float(along @ along)
+    edges = np.quantile(speed, np.arange(1, _BINS) / _BINS)
+    bins = np.searchsorted(edges, speed)
+    counts = np.bincount(bins, minlength=_BINS)
+    sums = np.bincount(bins, weights=along, minlength=_BINS)
+    if total == 0 or np.ptp(speed) <= 1e-6 * speed.max():
+        return _NONE
+    explained = float(np.sum(sums**2 / np.maximum(counts, 1))) / total
+    free, independent = _BINS - 1, share * e.size
+    by_chance = free / max(independent, free + 1.0)
+    value = float(np.sqrt(max(0.0, (explained - by_chance) / (1 - by_chance))))
+    # Wilson and Hilferty: the cube root of chi-squared over its freedom is about normal.
+    root = np.cbrt(independent * explained / free)
+    return _Found(value, sure=bool((root - 1 + 2 / (9 * free)) / np.sqrt(2 / (9 * free)) > _SURE))
+
+
+def _without(x: Array, others: Sequence[Array]) -> Array:
+    """What is left of a signal without its parts along others."""
+    columns = np.column_stack(others)
+    return np.asarray(x - columns @ np.linalg.lstsq(columns, x, rcond=None)[0])
+
+
+def _time_notices(
+    joint: str, time: TimeCorrelation, noise: FilteredNoise, found: Whiteness
+) -> list[Notice]:
+    if time.fits_filter or noise.share < _LONGER * time.share:
+        return []
+    said = (
+        f"errors stay alike {noise.share / time.share:.2g} times longer than the filter makes "
+        f"them: {found.effective:.0f} samples count as independent"
+    )
+    hint = "the model lacks something; believe no intervals but those from the spread of blocks"
+    return [Notice(code="residual-correlated", message=said, joint=joint, hint=hint)]
+
+
+def _motion_notices(joint: str, friction: _Found, curve: _Found, inertia: _Found) -> list[Notice]:
+    notices = []
+    if friction.matters or curve.matters:
+        worst = max((friction, curve), key=lambda x: abs(x.value or 0.0))
+        what = "sign of the velocity" if worst is friction else "speed"
+        said = f"errors go with the {what} (correlation {worst.value:.2f}): friction is not right"
+        hint = "add coulomb, or a stribeck or asymmetric term to this joint"
+        notices.append(Notice(code="residual-friction", message=said, joint=joint, hint=hint))
+    if inertia.matters:
+        said = f"errors go with the acceleration (correlation {inertia.value:.2f})"
+        hint = "add a rotor term, or check the delay between torque and motion"
+        notices.append(Notice(code="residual-inertia", message=said, joint=joint, hint=hint))
+    return notices
+
+
+def _delay_notices(joint: str, delay: _Found, e: Array, rest: Array) -> list[Notice]:
+    """tau(t - d) is about tau - d times its rate; `rest` is what no other term could take of that.
+
+    It still holds what the links took, so the delay is rather longer than this.
+    """
+    if not delay.matters or delay.value is None:
+        return []
+    late = -delay.value * float(np.linalg.norm(e) / np.linalg.norm(rest))
+    which = "later" if late > 0 else "earlier"
+    said = (
+        f"errors go with the rate of the torque (correlation {delay.value:.2f}): torques come at "
+        f"least {1e3 * abs(late):.2g} ms {which} than the motion"
+    )
+    hint = "shift the torques (lag_s in the map)"
+    return [Notice(code="residual-delay", message=said, joint=joint, hint=hint)]
