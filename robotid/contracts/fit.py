@@ -214,7 +214,7 @@ class PayloadFound(_Part):
 
     Args:
         frame: the link whose frame it is.
-        mass: value, lower, upper of a 95 % interval [kg].
+        mass: value, lower, upper of a 95 % interval [kg]; bounds are null without an interval.
         centre: the same for each coordinate [m].
         inertia: the same for xx, xy, yy, xz, yz, zz about the centre of mass [kg m²].
         consistent: whether such a body can exist.
@@ -222,9 +222,9 @@ class PayloadFound(_Part):
     """
 
     frame: str
-    mass: list[float]
-    centre: list[list[float]]
-    inertia: list[list[float]]
+    mass: list[float | None]
+    centre: list[list[float | None]]
+    inertia: list[list[float | None]]
     consistent: bool
     statuses: dict[str, ParameterStatus]
 

@@ -31,7 +31,7 @@ _TOLERANCE = 1e-10
 _ITERATIONS = 300
 # Of the solver's linear equations. Its default, the last, is more than the tie-break and may move
 # the minimum by 2e-7 of the loss; with less it sometimes gets stuck. What converges first counts.
-_REGULARISATIONS = (1e-11, 1e-10, 1e-8)
+REGULARISATIONS = (1e-11, 1e-10, 1e-8)
 
 
 class Box(NamedTuple):
@@ -89,8 +89,8 @@ def consistent_fit(
         q = np.concatenate([logarithms.slope, [0.0], below])
         square = 2.0
     objective = sparse.csc_matrix(([square], ([count], [count])), (q.size, q.size)), q
-    for regularisation in _REGULARISATIONS:
-        solution = cones.solver(objective, parts, _settings(regularisation)).solve()
+    for regularisation in REGULARISATIONS:
+        solution = cones.solver(objective, parts, solver_settings(regularisation)).solve()
         x = np.array(solution.x)[:count]
         for line in lines:
             if len(line.entries) == 1:  # the solver leaves it a hair on either side of zero
@@ -169,7 +169,8 @@ def _gap(problem: ScaledProblem, divergence: _Divergence | None, x: Array, bound
     return abs(value - bound) / (1.0 + norm**2)
 
 
-def _settings(regularisation: float) -> Any:
+def solver_settings(regularisation: float) -> Any:
+    """Settings of clarabel."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
