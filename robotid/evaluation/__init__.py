@@ -1,7 +1,6 @@
 """How good a fit is, and how far to trust it.
 
 metrics            the five metrics of one row of torque, from sums or from samples
-blocks             stretches of recordings with their factors, and the split each is in
 scores             metrics of parameters and of baselines by split, from factors only
 trends             errors block by block; what changes over a recording or a session
 monotone           whether a few values go one way, and how far

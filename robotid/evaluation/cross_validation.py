@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import Fold, Metric
 from robotid.errors import UsageError
-from robotid.evaluation.blocks import BySplit, DataBlock
+from robotid.information.blocks import BySplit, DataBlock
 from robotid.evaluation.metrics import METRICS
 from robotid.evaluation.scores import scores
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robotid.contracts.fit import Metric, Metrics
 from robotid.errors import UsageError
-from robotid.evaluation.blocks import BySplit
+from robotid.information.blocks import BySplit
 from robotid.evaluation.metrics import METRICS, ErrorSums, Values
 from robotid.information.factor import Factor
 from robotid.robot.physical import check_bodies, violations

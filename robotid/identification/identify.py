@@ -1,6 +1,6 @@
 """From gathered factors to a result: solve, compare with baselines, judge."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
-from robotid.contracts.fit import Choice, FilteredData, FitResult, JointTerms, RobotUsed
+from robotid.contracts.fit import Choice, DriveGain, FitResult, Fold, JointTerms, RobotUsed
+from robotid.contracts.information import Information, InformationFacts
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
-from robotid.errors import Effect, Notice
-from robotid.evaluation.scores import baselines, has_physical_links, scores
-from robotid.evaluation.trends import block_errors, drifts
+from robotid.errors import Notice
+from robotid.evaluation.cross_validation import cross_validate
+from robotid.evaluation.excerpts import Excerpt
+from robotid.evaluation.gates import GateOptions
 from robotid.fitting.essential import essential
 from robotid.fitting.options import FitOptions
-from robotid.fitting.prior import nominal, sizes
+from robotid.fitting.prior import sizes
 from robotid.fitting.solved import Problem, Solved
-from robotid.fitting.status import Knowledge, knowledge
+from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
 from robotid.identification.gathered import Gathered
+from robotid.identification.judged import Judged, judged
 from robotid.identification.sample_reader import split_samples
 from robotid.identification.tables import (
     base_table,
@@ -29,10 +32,11 @@ from robotid.identification.tables import (
     parameter_table,
     table_of_nine,
 )
+from robotid.information.blocks import DataBlock
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]
-_HARDLY_APART = 1e-4
+_HARDLY_APART = 1e-4  # share of a column that others do not express
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,24 +46,147 @@ class Request:
     Args:
         options: of the fit.
         gates: limits that a user sets.
-        data: factors of all recordings, candidates already chosen.
-        choices: among those candidates.
-        robot: the robot as the result states it.
+        data: factors of all recordings, widths already chosen, in units of torque.
+        choices: of widths.
+        gains: of drives.
+        robot: as the result states it.
         folder: of the filtered dataset.
         index: of that.
+        torque: the signal that stands for torque.
     """
 
     options: FitOptions
     gates: GateOptions
     data: Gathered
-    choices: list[Choice]
+    choices: Sequence[Choice]
+    gains: Sequence[DriveGain]
     robot: RobotUsed
     folder: Path
     index: DatasetIndex
+    torque: str
 
-    def problem(self, base: BaseParameters, without: Collection[str] = ()) -> Problem:
-        """The problem of the training data, without some recordings."""
-        layout = self.data.layout
-        train = self.data.of("train", but=without)
-        read = partial(split_samples, self.folder, self.index, layout)
-        return Problem(layout, base, train, self.options, read)
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """A result, what goes into files beside it, and findings."""
+
+    result: FitResult
+    model: RigidBodyModel
+    information: Information
+    excerpt: Excerpt
+    notices: tuple[Notice, ...]
+
+
+def identify(request: Request) -> Identified:
+    """Fit the parameters of a robot, and find out how far to trust them."""
+    data, layout = request.data, request.data.layout
+    base = base_parameters(layout.robot, **layout.arguments)
+    problem = _problem(request, base, data.of("train"))
+    solved = solve(problem)
+    known = knowledge(problem.train, solved.estimate, base, sizes(layout))
+    model = RigidBodyModel(layout, solved.phi)
+    nine = model.full
+    tables = {
+        "parameters": (table_of_nine if nine else parameter_table)(layout, solved.phi, known),
+        "base_parameters": [] if nine else base_table(problem, solved, known),
+        "identifiability": identifiability_of(known),
+        "links": [] if nine else link_table(layout, solved.phi),
+    }
+    found: Judged = judged(
+        data,
+        model,
+        folder=request.folder,
+        index=request.index,
+        gains=request.gains,
+        torque=request.torque,
+        gates=request.gates,
+        status=solved.status,
+        promises=solved.promises,
+        choices=request.choices,
+        tables=tables,
+    )
+    result = FitResult(
+        model=request.options.model,
+        options=request.options.model_dump(mode="json", include=set(FitOptions.model_fields)),
+        robot=request.robot,
+        joints=list(layout.robot.joint_names),
+        terms=JointTerms(**layout.arguments),
+        samples=dict(data.samples),
+        recordings=request.index.splits,
+        split_by="segment" if request.index.intervals else "recording",
+        independent=problem.train.independent,
+        noise=dict(zip(problem.train.rows, solved.estimate.noise.tolist(), strict=True)),
+        status=solved.status,
+        verdict=found.verdict,
+        metrics=found.metrics,
+        baselines=found.baselines,
+        active=list(solved.active),
+        essential=_essential(request, problem, solved),
+        choices=list(request.choices),
+        blocks=found.blocks,
+        whiteness=found.whiteness,
+        folds=_folds(request, base),
+        curve=list(solved.curve),
+        gains=list(request.gains),
+        **tables,
+    )
+    notices = (*_notices(request, base), *found.notices)
+    return Identified(result, model, _information(problem, solved), found.excerpt, notices)
+
+
+def _problem(request: Request, base: BaseParameters, blocks: Sequence[DataBlock]) -> Problem:
+    data = request.data
+    scale = np.array([gain.value for gain in request.gains]) if request.gains else None
+    read = partial(
+        split_samples, request.folder, request.index, data.layout, request.torque, scale
+    )
+    return Problem(data.layout, base, data.evidence(blocks), request.options, read)
+
+
+def _folds(request: Request, base: BaseParameters) -> list[Fold]:
+    """Cross-validation over what is not for the final test."""
+    if not request.options.cv:
+        return []
+
+    def fit(blocks: Sequence[DataBlock]) -> Array:
+        return solve(_problem(request, base, blocks)).phi
+
+    blocks = request.data.of("train", "val")
+    return cross_validate(blocks, fit, request.options.cv).folds
+
+
+def _essential(request: Request, problem: Problem, solved: Solved) -> list[str] | None:
+    if not request.options.essential:
+        return None
+    found = essential(problem.train, solved.estimate)
+    names = solved.estimate.base.base_names
+    return [names[kept] for kept in found.kept]
+
+
+def _information(problem: Problem, solved: Solved) -> Information:
+    """The training data in units of the noise."""
+    noise, layout = solved.estimate.noise, problem.layout
+    system = problem.train.system(1.0 / noise)
+    facts = InformationFacts(
+        robot=layout.robot.name,
+        geometry_sha256=layout.digest,
+        parameters=list(layout.names),
+        noise=dict(zip(problem.train.rows, noise.tolist(), strict=True)),
+        independent=problem.train.independent,
+        count=system.count,
+    )
+    return Information(facts, system.R, system.z, system.rho)
+
+
+def _notices(request: Request, base: BaseParameters) -> list[Notice]:
+    notices = []
+    if request.index.intervals:
+        said = "the test is the end of a training recording, which says less than another would"
+        notices.append(Notice(code="split-within-recording", message=said, hint="record another"))
+    if base.gap[1] < _HARDLY_APART:
+        said = (
+            "some parameters differ in their torque by a share of "
+            f"{base.gap[1]:.0e} only: an axis of the robot file is a hair off parallel"
+        )
+        notices.append(Notice(code="axes-nearly-parallel", message=said, hint="mend its digits"))
+    return notices

@@ -5,7 +5,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from robotid.evaluation.blocks import DataBlock, by_split
+from robotid.information.blocks import DataBlock, by_split
 from robotid.evaluation.monotone import trend
 from robotid.evaluation.trends import block_errors, drifts
 from robotid.information.layout import Layout

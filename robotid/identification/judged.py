@@ -1,0 +1,139 @@
+"""A fitted model against the data: errors, baselines, residuals, verdict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.fit import BlockErrors, Choice, DriveGain, Metrics, Status, Verdict
+from robotid.contracts.fit import Whiteness as WhitenessFacts
+from robotid.errors import Effect, Notice
+from robotid.evaluation.excerpts import Excerpt, Window, excerpt
+from robotid.evaluation.filtered_noise import FilteredNoise
+from robotid.evaluation.gates import GateOptions
+from robotid.evaluation.remarks import remarks
+from robotid.evaluation.scores import baselines, has_physical_links, scores
+from robotid.evaluation.trends import block_errors, drifts
+from robotid.evaluation.verdict import Fitted, judge
+from robotid.evaluation.whiteness import JointWindow, whiteness
+from robotid.fitting.prior import nominal
+from robotid.identification.gathered import Gathered
+from robotid.information.blocks import by_split
+from robotid.models.rigid_body import RigidBodyModel
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What comparing a model with the data gives."""
+
+    metrics: Metrics
+    baselines: dict[str, Metrics]
+    blocks: list[BlockErrors]
+    whiteness: dict[str, WhitenessFacts]
+    verdict: Verdict
+    excerpt: Excerpt
+    notices: tuple[Notice, ...]
+
+
+class Judge:
+    """Compares models with one set of data.
+
+    Args:
+        data: factors of all recordings.
+        folder: of the filtered dataset.
+        index: of that.
+        torque: the signal that stands for torque.
+        gains: of drives, where that signal is none.
+    """
+
+    def __init__(
+        self,
+        data: Gathered,
+        folder: Path,
+        index: DatasetIndex,
+        torque: str,
+        gains: Sequence[DriveGain],
+    ) -> None:
+        self._data, self._folder, self._index, self._torque = data, folder, index, torque
+        self._gains = np.array([gain.value for gain in gains]) if gains else None
+
+    def __call__(
+        self,
+        model: RigidBodyModel,
+        gates: GateOptions,
+        status: Status,
+        promises: bool,
+        choices: Sequence[Choice],
+        tables: Mapping[str, Any],
+    ) -> Judged:
+        """Errors beside baselines, what residuals still hold, and the verdict.
+
+        Args:
+            model: with its parameters.
+            gates: limits that a user sets.
+            status: how the fit ended.
+            promises: whether the model guarantees links that can exist.
+            choices: of widths.
+            tables: parameters, identifiability and links of the result.
+        """
+        data, layout = by_split(self._data.blocks), self._data.layout
+        physical = has_physical_links(layout.robot)
+        compared = baselines(data, nominal(layout) if physical else None)
+        metrics = scores_of_samples(self, model) if model.full else scores(data, model.phi)
+        fitted = Fitted(
+            status=status,
+            metrics=metrics,
+            baselines=compared,
+            parameters=tables["parameters"],
+            identifiability=tables["identifiability"],
+            links=tables["links"],
+            consistent=promises,
+            choices=choices,
+        )
+        verdict = judge(fitted, gates)
+        notices = [
+            Notice(code=r.code, message=r.message, hint=r.hint, effect=Effect.QUALITY)
+            for r in verdict.reasons
+        ]
+        errors: list[BlockErrors] = []
+        if not model.full:
+            errors = block_errors(self._data.blocks, model.phi, layout.names)
+            notices += drifts(self._data.blocks, model.phi, layout.names)
+        windows = self._excerpt(model)
+        white, found = self._whiteness(windows)
+        notices += [*remarks(fitted), *found]
+        return Judged(metrics, compared, errors, white, verdict, windows, tuple(notices))
+
+    def _excerpt(self, model: RigidBodyModel) -> Excerpt:
+        joints = model.layout.robot.joint_names
+        found = excerpt(self._folder, self._index, joints, model.torque, torque=self._torque)
+        if self._gains is None:
+            return found
+        windows = (window._replace(tau=window.tau * self._gains) for window in found.windows)
+        return found._replace(windows=tuple(windows))
+
+    def _whiteness(self, found: Excerpt) -> tuple[dict[str, WhitenessFacts], list[Notice]]:
+        """Of the training data of the first rate there is."""
+        train = [window for window in found.windows if window.split == "train"]
+        if not train:
+            return {}, []
+        facts = self._index.recordings[train[0].recording]
+        rate = facts.rate_hz
+        same = [w for w in train if self._index.recordings[w.recording].rate_hz == rate]
+        result, notices = {}, []
+        for place, joint in enumerate(found.joints):
+            windows = [_of_joint(window, place) for window in same]
+            noise = FilteredNoise.of(facts, joint)
+            result[joint], said = whiteness(joint, windows, noise, self._data.samples["train"])
+            notices += said
+        return result, notices
+
+
+def _of_joint(window: Window, place: int) -> JointWindow:
+    return JointWindow(*(x[:, place] for x in (window.qd, window.qdd, window.tau, window.predicted)))
