@@ -5,6 +5,7 @@ scores             metrics of parameters and of baselines by split, from factors
 trends             errors block by block; what changes over a recording or a session
 monotone           whether a few values go one way, and how far
 excerpts           measured and predicted torques of a bounded number of samples
+residual_file      the same as a Parquet file
 filtered_noise     what a filter alone makes of white noise
 correlation        how long residuals stay alike, beside what the filter makes of them
 whiteness          what residuals still hold: correlation in time, friction, delay, inertia

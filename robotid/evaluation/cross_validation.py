@@ -45,7 +45,11 @@ def groups(recordings: Sequence[str], count: int | None = None) -> list[tuple[st
         raise UsageError("too-few-recordings", said, hint=hint)
     if count is not None and count < 2:
         said = f"cross-validation in {count} parts leaves nothing to learn from"
-        raise UsageError("too-few-folds", said, hint="two at least; 0 leaves out one at a time")
+        raise UsageError(
+            "too-few-folds",
+            said,
+            hint="two at least; without a number, recordings are left out one by one",
+        )
     used = len(recordings) if count is None else min(count, len(recordings))
     return [tuple(recordings[start::used]) for start in range(used)]
 

@@ -1,14 +1,16 @@
 """What residuals still hold that a model should have explained, in plain words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import Whiteness
+from robotid.contracts.recording import RecordingFacts
 from robotid.errors import Notice
 from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time
+from robotid.evaluation.excerpts import Excerpt
 from robotid.evaluation.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
@@ -106,6 +108,34 @@ def whiteness(
         *_motion_notices(joint, friction, curve, inertia),
         *_delay_notices(joint, delay, e, rest),
     ]
+
+
+def whiteness_of_joints(
+    found: Excerpt, recordings: Mapping[str, RecordingFacts], samples: int
+) -> tuple[dict[str, Whiteness], list[Notice]]:
+    """The same for every joint of an excerpt, from its training data.
+
+    Recordings that were filtered in another way than most samples are left out.
+
+    Args:
+        found: the excerpt.
+        recordings: facts by name.
+        samples: of all training data.
+    """
+    result, notices = {}, []
+    training = [window for window in found.windows if window.split == "train"]
+    for place, joint in enumerate(found.joints):
+        alike: dict[FilteredNoise, list[JointWindow]] = {}
+        for window in training:
+            noise = FilteredNoise.of(recordings[window.recording], joint)
+            signals = (window.qd, window.qdd, window.tau, window.predicted)
+            own = JointWindow(*(signal[:, place] for signal in signals))
+            alike.setdefault(noise, []).append(own)
+        if alike:
+            noise = max(alike, key=lambda noise: sum(w.tau.size for w in alike[noise]))
+            result[joint], said = whiteness(joint, alike[noise], noise, samples)
+            notices += said
+    return result, notices
 
 
 def _correlated(e: Array, x: Array, share: float) -> _Found:
