@@ -18,7 +18,7 @@ Torque = Callable[[Array, Array, Array], Array]  # (q, qd, qdd), each (T, joints
 MOST = 40_000  # samples in all
 _WINDOW = 4_000  # samples of a window, where there is room for several
 _SHORTEST = 32  # samples; what is shorter between two gaps says nothing
-_SIGNALS = ("q", "qd", "qdd", "tau")
+_MOTION = ("q", "qd", "qdd")
 _GAP = 1.5  # steps
 
 
@@ -52,19 +52,27 @@ class Excerpt(NamedTuple):
 
 
 def excerpt(
-    folder: Path, index: DatasetIndex, joints: Sequence[str], torque: Torque, most: int = MOST
+    folder: Path,
+    index: DatasetIndex,
+    joints: Sequence[str],
+    predict: Torque,
+    *,
+    torque: str = "tau",
+    most: int = MOST,
 ) -> Excerpt:
     """Windows spread over every recording of a filtered dataset; the same ones every time.
 
     Args:
         folder: of the dataset.
         index: its index.
-        joints: whose columns are read, in the order in which `torque` takes them.
-        torque: the prediction.
+        joints: whose columns are read, in the order in which `predict` takes them.
+        predict: torques of a motion.
+        torque: the measured signal that stands for torque.
         most: samples in all.
     """
     counts = {name: facts.samples for name, facts in index.recordings.items()}
-    columns = [f"{signal}.{joint}" for signal in _SIGNALS for joint in joints]
+    signals = (*_MOTION, torque)
+    columns = [f"{signal}.{joint}" for signal in signals for joint in joints]
     windows = []
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
@@ -73,8 +81,8 @@ def excerpt(
             t = np.asarray(rows["t"] / 1e9, dtype=np.float64)
             labels = _splits(t, index.splits[name], index.intervals.get(name))
             for split, part in _pieces(t, labels, step_s):
-                q, qd, qdd, tau = _stacked(rows, joints, part)
-                predicted = np.asarray(torque(q, qd, qdd), dtype=np.float64)
+                q, qd, qdd, tau = (_stacked(rows, signal, joints, part) for signal in signals)
+                predicted = np.asarray(predict(q, qd, qdd), dtype=np.float64)
                 windows.append(Window(name, split, t[part], qd, qdd, tau, predicted))
     return Excerpt(tuple(joints), tuple(windows))
 
@@ -133,8 +141,6 @@ def _pieces(
             yield label, slice(begin, end)
 
 
-def _stacked(rows: Columns, joints: Sequence[str], part: slice) -> list[Array]:
-    return [
-        np.column_stack([rows[f"{signal}.{joint}"][part] for joint in joints]).astype(np.float64)
-        for signal in _SIGNALS
-    ]
+def _stacked(rows: Columns, signal: str, joints: Sequence[str], part: slice) -> Array:
+    values = [rows[f"{signal}.{joint}"][part] for joint in joints]
+    return np.column_stack(values).astype(np.float64)

@@ -1,10 +1,11 @@
 """Metrics of parameters and of baselines, by split, from factors only."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robotid.contracts.dataset import Split
 from robotid.contracts.fit import Metric, Metrics
 from robotid.errors import UsageError
 from robotid.information.blocks import BySplit
@@ -14,6 +15,7 @@ from robotid.robot.physical import check_bodies, violations
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
+Predict = Callable[[Array, Array, Array], Array]
 Loss = Callable[[Factor], float]  # sum of squared errors of a prediction over a factor's samples
 
 
@@ -66,17 +68,56 @@ def metric(values: Mapping[str, float | None]) -> Metric:
 def _scored(data: BySplit, loss: Loss) -> Metrics:
     """The metrics of any prediction of which sums of squared errors are known."""
     training = _by_row(data.get("train", ()))
-    if not training:
-        raise UsageError("no-training-data", "there are no training data to compare with")
     extents = {
         row: max(f.highest for f in factors) - min(f.lowest for f in factors)
         for row, factors in training.items()
     }
+    sums = {
+        split: {row: _sums(factors, loss) for row, factors in _by_row(blocks).items()}
+        for split, blocks in data.items()
+    }
+    return _metrics(sums, extents)
+
+
+def scores_of_samples(
+    read: Callable[[Split], Iterable[Array]], joints: Sequence[str], predict: Predict
+) -> Metrics:
+    """The same as `scores` for a model that is outside what factors tell, in one more pass.
+
+    Args:
+        read: batches of q, qd, qdd and tau of a split, each of shape (4 joints, samples).
+        joints: their names.
+        predict: torques (samples, joints) of q, qd, qdd, each of that shape.
+    """
+    extents: dict[str, float] = {}
+    result: dict[Split, dict[str, ErrorSums]] = {}
+    splits: tuple[Split, ...] = ("train", "val", "test")
+    for split in splits:
+        low, high = np.full(len(joints), np.inf), np.full(len(joints), -np.inf)
+        samples, sums = 0, np.zeros((3, len(joints)))
+        for batch in read(split):
+            q, qd, qdd, tau = np.split(batch.T, 4, axis=1)
+            e = tau - predict(q, qd, qdd)
+            sums += np.array([(e**2).sum(0), tau.sum(0), (tau**2).sum(0)])
+            low, high = np.minimum(low, tau.min(0)), np.maximum(high, tau.max(0))
+            samples += len(tau)
+        if split == "train" and samples:
+            extents = dict(zip(joints, (high - low).tolist(), strict=True))
+        if samples:
+            rows = zip(joints, sums.T.tolist(), strict=True)
+            result[split] = {joint: ErrorSums(samples, *row) for joint, row in rows}
+    return _metrics(result, extents)
+
+
+def _metrics(
+    sums: Mapping[Split, Mapping[str, ErrorSums]], extents: Mapping[str, float]
+) -> Metrics:
+    if not extents:
+        raise UsageError("no-training-data", "there are no training data to compare with")
     result: Metrics = {}
-    for split, blocks in data.items():
-        rows = {row: _sums(factors, loss) for row, factors in _by_row(blocks).items()}
+    for split, rows in sums.items():
         values: dict[str, Values] = {
-            row: sums.metrics(extents[row]) for row, sums in rows.items() if sums.samples
+            row: own.metrics(extents[row]) for row, own in rows.items() if own.samples
         }
         if values:
             result[split] = {

@@ -23,7 +23,7 @@ from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
 from robotid.identification.gathered import Gathered
-from robotid.identification.judged import Judged, judged
+from robotid.identification.judged import Judge
 from robotid.identification.sample_reader import split_samples
 from robotid.identification.tables import (
     base_table,
@@ -92,13 +92,9 @@ def identify(request: Request) -> Identified:
         "identifiability": identifiability_of(known),
         "links": [] if nine else link_table(layout, solved.phi),
     }
-    found: Judged = judged(
-        data,
+    judge = Judge(data, request.folder, request.index, request.torque, request.gains)
+    found = judge(
         model,
-        folder=request.folder,
-        index=request.index,
-        gains=request.gains,
-        torque=request.torque,
         gates=request.gates,
         status=solved.status,
         promises=solved.promises,

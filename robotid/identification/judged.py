@@ -1,7 +1,8 @@
 """A fitted model against the data: errors, baselines, residuals, verdict."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from robotid.evaluation.excerpts import Excerpt, Window, excerpt
 from robotid.evaluation.filtered_noise import FilteredNoise
 from robotid.evaluation.gates import GateOptions
 from robotid.evaluation.remarks import remarks
-from robotid.evaluation.scores import baselines, has_physical_links, scores
+from robotid.evaluation.scores import baselines, has_physical_links, scores, scores_of_samples
 from robotid.evaluation.trends import block_errors, drifts
 from robotid.evaluation.verdict import Fitted, judge
 from robotid.evaluation.whiteness import JointWindow, whiteness
 from robotid.fitting.prior import nominal
 from robotid.identification.gathered import Gathered
+from robotid.identification.sample_reader import split_samples
 from robotid.information.blocks import by_split
 from robotid.models.rigid_body import RigidBodyModel
 
@@ -62,6 +64,7 @@ class Judge:
     ) -> None:
         self._data, self._folder, self._index, self._torque = data, folder, index, torque
         self._gains = np.array([gain.value for gain in gains]) if gains else None
+        self._read = partial(split_samples, folder, index, data.layout, torque, self._gains)
 
     def __call__(
         self,
@@ -85,7 +88,11 @@ class Judge:
         data, layout = by_split(self._data.blocks), self._data.layout
         physical = has_physical_links(layout.robot)
         compared = baselines(data, nominal(layout) if physical else None)
-        metrics = scores_of_samples(self, model) if model.full else scores(data, model.phi)
+        metrics = (
+            scores_of_samples(self._read, layout.robot.joint_names, model.torque)
+            if model.full
+            else scores(data, model.phi)
+        )
         fitted = Fitted(
             status=status,
             metrics=metrics,

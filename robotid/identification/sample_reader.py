@@ -14,16 +14,33 @@ Array = NDArray[np.float64]
 
 
 def split_samples(
-    folder: Path, index: DatasetIndex, layout: Layout, split: Split
+    folder: Path,
+    index: DatasetIndex,
+    layout: Layout,
+    torque: str,
+    gains: Array | None,
+    split: Split,
 ) -> Iterator[Array]:
-    """Batches of q, qd, qdd and tau, each of shape (nq + 3 nv, samples), in order of time."""
-    columns = [f"{signal}.{name}" for signal in _SIGNALS for name in layout.robot.joint_names]
+    """Batches of q, qd, qdd and tau, each of shape (nq + 3 nv, samples), in order of time.
+
+    Args:
+        folder: of the filtered dataset.
+        index: of that.
+        layout: robot and terms.
+        torque: the signal that stands for torque.
+        gains: torque per unit of that signal, shape (n,); None for 1.
+        split: which samples.
+    """
+    joints = layout.robot.joint_names
+    columns = [f"{signal}.{name}" for signal in ("q", "qd", "qdd", torque) for name in joints]
     for name, whole in index.splits.items():
         cut = index.intervals.get(name)
         if cut is None and whole != split:
             continue
         for batch in iterate_recording(folder / f"{name}.parquet", ["t", *columns]):
             signals = np.stack([batch[column] for column in columns])
+            if gains is not None:
+                signals[-len(joints) :] *= gains[:, None]
             if cut is not None:
                 seconds = batch["t"] / 1e9
                 inside = np.zeros(seconds.size, dtype=bool)
@@ -34,5 +51,3 @@ def split_samples(
             if signals.shape[1]:
                 yield signals
 
-
-_SIGNALS = ("q", "qd", "qdd", "tau")

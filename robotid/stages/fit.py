@@ -1,51 +1,90 @@
 """`fit`: parameters of a robot from filtered data, with their uncertainty and held-out errors."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from robotid.dynamics.term_options import TermOptions
-from robotid.errors import Effect, Notice
+from robotid.errors import Notice
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.options import FitOptions
 from robotid.robot.options import RobotOptions
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
 
-if TYPE_CHECKING:
-    from robotid.contracts.dataset import DatasetIndex, Split
-    from robotid.contracts.fit import FilteredData, FitResult, Fold, RobotUsed
-    from robotid.fitting.gathered import Gathered
-    from robotid.fitting.solved import Problem, Solved
-    from robotid.robot.load import Loaded
-
 
 class FitConfig(FitOptions, TermOptions, GateOptions, RobotOptions, StageConfig):
-    """Which model, how it is fitted, what robot and joint terms it has, and which gates it meets."""
+    """Which model and how it is fitted, the robot and its joint terms, and gates to be met."""
 
 
 def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
-    """Fit the parameters of a robot; see `docs/estimators.md`."""
+    """Fit the parameters of a robot; see docs/fit.md."""
     from robotid.contracts.dataset import read_index
-    from robotid.fitting.candidates import chosen
-    from robotid.fitting.gathered import gathered
-    from robotid.fitting.white_box import solve
+    from robotid.identification.files import filtered_data, robot_used, write_fit
+    from robotid.identification.gathered import gathered
+    from robotid.identification.identify import Request, identify
+    from robotid.identification.prepared import prepared
     from robotid.information.layout import Layout
     from robotid.robot.load import load_robot
 
     loaded = load_robot(inputs["robot"][0].path, **config.changes())
     folder = inputs["dataset"][0].path
+    layout = Layout(loaded.tree, **config.layout_arguments())
+    data, choices, gains = prepared(gathered(inputs["factors"][0].path, layout), config)
     index = read_index(folder)
-    data, choices = chosen(
-        gathered(inputs["factors"][0].path, Layout(loaded.tree, **config.layout_arguments()))
+    found = identify(
+        Request(
+            options=config,
+            gates=config,
+            data=data,
+            choices=choices,
+            gains=gains,
+            robot=robot_used(loaded, config),
+            folder=folder,
+            index=index,
+            torque=config.torque,
+        )
     )
-    problem = _problem(config, data, folder, index, "train")
-    solved = solve(problem)
-    result, notices = _result(config, problem, solved, data, index, folder, out_dir)
-    result = result.model_copy(
-        update={
-            "choices": choices,
-            "robot": _robot(loaded, config, out_dir),
-            "filtered": _filtered(index),
-            "folds": _folds(config, data, folder, index),
-        }
-    )
-    ...
+    return [*found.notices, *write_fit(out_dir, found, loaded)]
+
+
+STAGE = Stage(
+    name="fit",
+    config=FitConfig,
+    inputs={
+        "dataset": Input("dataset", "DATASET", "what filter wrote"),
+        "robot": Input("robot", "ROBOT", "a robot file, or the name of a robot"),
+        "factors": Input(
+            "factors",
+            "FACTORS",
+            "what factors wrote of the same dataset and robot; made if it is not given",
+            optional=True,
+            made_by="factors",
+        ),
+    },
+    output="fit",
+    origin=__name__,
+    uses=(
+        "robotid.compiled",
+        "robotid.contracts",
+        "robotid.dynamics",
+        "robotid.evaluation",
+        "robotid.fitting",
+        "robotid.identification",
+        "robotid.information",
+        "robotid.models.rigid_body",
+        "robotid.robot",
+        "robotid.signals.butterworth",
+        "robotid.spatial",
+    ),
+    libraries=(
+        "clarabel",
+        "llvmlite",
+        "numba",
+        "numpy",
+        "pyarrow.parquet",
+        "pydantic",
+        "safetensors.numpy",
+        "scipy.linalg",
+        "torch",
+    ),
+    extras=("mujoco",),
+    run=run,
+)

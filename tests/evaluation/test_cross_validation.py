@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robotid.errors import UsageError
-from robotid.evaluation.blocks import DataBlock
+from robotid.information.blocks import DataBlock
 from robotid.evaluation.cross_validation import cross_validate, groups
 from robotid.evaluation.scores import scores
 from robotid.information.layout import Layout

@@ -1,0 +1,65 @@
+"""What a fit writes besides `fit.json`."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from robotid.contracts.fit import FIT, INFORMATION, PARAMETERS, FitResult, RobotUsed
+from robotid.contracts.information import write_information
+from robotid.errors import BadDataError, Notice
+from robotid.evaluation.residual_file import write_residuals
+from robotid.identification.identify import Identified
+from robotid.robot.export import exported
+from robotid.robot.load import Loaded
+from robotid.robot.options import RobotOptions
+
+_SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
+
+
+def robot_used(loaded: Loaded, options: RobotOptions) -> RobotUsed:
+    """The robot as a result states it."""
+    keys = set(RobotOptions.model_fields)
+    return RobotUsed(
+        name=loaded.tree.name,
+        file=f"nominal{_SUFFIXES[loaded.description.format]}",
+        options=options.model_dump(mode="json", include=keys, exclude_defaults=True),
+        links=list(loaded.tree.links),
+    )
+
+
+def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
+    """Write all files of a fit; the identified robot only where every link can exist."""
+    result = found.result
+    (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
+    write_parameters(out_dir / PARAMETERS, result)
+    write_information(out_dir / INFORMATION, found.information)
+    write_residuals(out_dir, found.excerpt)
+    (out_dir / result.robot.file).write_bytes(loaded.data)
+    if not result.links or not all(link.consistent for link in result.links):
+        return []
+    bodies = loaded.tree.bodies
+    phi = np.asarray(found.model.phi[: 10 * bodies]).reshape(bodies, 10)
+    try:
+        text, notices = exported(loaded, phi)
+    except BadDataError as error:  # a file that cannot carry these links, such as by its settings
+        said = f"no robot file was written: {error.notice.message}"
+        return [Notice(code="robot-not-written", message=said, hint=error.notice.hint)]
+    name = result.robot.file.replace("nominal", "robot")
+    (out_dir / name).write_bytes(text)
+    return list(notices)
+
+
+def write_parameters(path: Path, result: FitResult) -> None:
+    """The parameters as a table; the same ones give the same bytes."""
+    fields = ("name", "owner", "unit", "value", "std", "status", "said", "nominal")
+    numbers = {"value", "std", "nominal"}
+    columns = {
+        field: pa.array(
+            [getattr(parameter, field) for parameter in result.parameters],
+            type=pa.float64() if field in numbers else pa.string(),
+        )
+        for field in fields
+    }
+    pq.write_table(pa.table(columns), path, compression="lz4", write_page_checksum=True)
