@@ -66,6 +66,7 @@ class Input:
             `*.parquet` makes every matching file of the input folder one.
         optional: none need be given.
         option: on the command line it is an option even where it comes first.
+        argument: on the command line it is an argument even where others come before it.
     """
 
     kind: str
@@ -76,6 +77,7 @@ class Input:
     each: str | None = None
     optional: bool = False
     option: bool = False
+    argument: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,11 @@ class Stage:
 # The file by which a folder of each kind is recognised.
 INDEX_FILES: Mapping[str, str] = {
     "dataset": "dataset.json",
+    "export": "export.json",
     "factors": "factors.json",
     "fit": "fit.json",
     "logs": "truth.json",
+    "predictions": "predictions.json",
     "report": "report.json",
 }
 
