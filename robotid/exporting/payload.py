@@ -20,7 +20,8 @@ def payload_table(request: Request) -> Written:
     if fit.payload is None:
         said = "this fit is not of a payload"
         raise ConfigError("no-payload", said, hint="fit with --payload-of BASE_FIT")
-    phi = phi_of(fit.payload)
+    found = _found(fit.payload)
+    phi = phi_from(found.mass, found.centre, found.inertia)
     broken = violations(phi)
     if broken and not request.allow_infeasible:
         hint = "fit a consistent model, record more motion with the load, or --allow-infeasible"
@@ -28,7 +29,7 @@ def payload_table(request: Request) -> Written:
     frame = request.payload_frame or fit.payload.frame
     tree = request.fitted.robot.tree
     placement = _between(tree, fit.payload.frame, frame)
-    found, body = _body(fit.payload.frame, phi), _body(frame, transport(phi, placement))
+    body = _moved(found, frame, transport(phi, placement))
     table = PayloadTable(
         fit_sha256=request.fit_sha256,
         robot=fit.robot.name,
@@ -52,14 +53,6 @@ def payload_table(request: Request) -> Written:
     )
 
 
-def phi_of(payload: PayloadFound) -> Array:
-    """The parameters of a payload in the frame of its link."""
-    inertia = np.zeros((3, 3))
-    six = [entry[0] for entry in payload.inertia]
-    inertia[ROWS, COLUMNS] = inertia[COLUMNS, ROWS] = six
-    return phi_from(payload.mass[0], [entry[0] for entry in payload.centre], inertia)
-
-
 def _between(tree: RobotTree, fitted: str, wanted: str) -> Array:
     """The pose of one link's frame in that of another, both tied to the same body."""
     placed = {link: (body, np.eye(4)) for body, link in enumerate(tree.links)}
@@ -74,7 +67,22 @@ def _between(tree: RobotTree, fitted: str, wanted: str) -> Array:
     return inverse(there) @ here
 
 
-def _body(frame: str, phi: Array) -> PayloadBody:
+def _found(payload: PayloadFound) -> PayloadBody:
+    """The payload with the very numbers of the fit."""
+    inertia = np.zeros((3, 3))
+    inertia[ROWS, COLUMNS] = inertia[COLUMNS, ROWS] = [entry[0] for entry in payload.inertia]
+    return PayloadBody(
+        frame=payload.frame,
+        mass=payload.mass[0],
+        centre=[entry[0] for entry in payload.centre],
+        inertia=inertia.tolist(),
+    )
+
+
+def _moved(found: PayloadBody, frame: str, phi: Array) -> PayloadBody:
+    """The payload in another frame, where it has these parameters."""
+    if frame == found.frame:
+        return found
     centre, inertia = centre_and_inertia(phi)
     return PayloadBody(
         frame=frame, mass=float(phi[0]), centre=centre.tolist(), inertia=inertia.tolist()

@@ -42,7 +42,7 @@ def json_table(request: Request) -> Written:
 def csv_table(request: Request) -> Written:
     """One line per parameter; numbers with all their digits."""
     stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\n")
+    writer = csv.writer(stream)
     writer.writerow(_COLUMNS)
     for parameter in request.fitted.fit.parameters:
         writer.writerow([_cell(getattr(parameter, column)) for column in _COLUMNS])
