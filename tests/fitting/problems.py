@@ -69,7 +69,7 @@ def semidefinite(layout, system):
     """The least loss of consistent parameters and the parameters, by cvxpy."""
     import cvxpy as cp
 
-    bodies, terms = layout.robot.bodies, layout.terms
+    bodies = layout.robot.bodies
     phi, constraints = cp.Variable(layout.parameters), []
     for body in range(bodies):
         m, hx, hy, hz, xx, xy, yy, xz, yz, zz = (phi[10 * body + i] for i in range(10))
@@ -83,9 +83,7 @@ def semidefinite(layout, system):
             ]
         )
         constraints.append(pseudo >> 0)
-    own = phi[10 * bodies :]
-    positive = [i for i in range(layout.robot.n * len(terms)) if terms[i % len(terms)] != "offset"]
-    constraints.append(own[positive] >= 0)
+    constraints.append(phi[np.flatnonzero(layout.positive)] >= 0)
     goal = cp.Problem(cp.Minimize(cp.sum_squares(system.R @ phi - system.z)), constraints)
     tight = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
     goal.solve(solver=cp.CLARABEL, **tight)
