@@ -11,6 +11,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "factors": ("robotid.cli.factors", "Reduce filtered recordings to information factors."),
     "fit": ("robotid.cli.fit", "Fit a model to a filtered dataset."),
     "report": ("robotid.cli.report", "Write a report on one or more fits."),
+    "predict": ("robotid.cli.predict", "Predict the torques of recordings with a fit."),
+    "export": ("robotid.cli.export", "Write a fit as robot file, table, payload or code."),
     "run": ("robotid.cli.run", "Run a pipeline file: all of the above as one graph."),
     "robots": ("robotid.cli.robots", "List the robots that come with robotid, or show one."),
     "cache status": ("robotid.cli.cache_status", "Show what the cache holds."),

@@ -26,11 +26,11 @@ def stage_table() -> dict[str, Any]:
 
 
 def input_parameters(stage: str) -> list[Parameter]:
-    """The inputs of a stage: the first role as arguments unless it says `option`."""
+    """The inputs of a stage: arguments are the first role and those that say so."""
     parameters = []
     for position, (role, given) in enumerate(stage_table()[stage]["inputs"].items()):
         kind: Any = list[str] if given["many"] else str
-        if position == 0 and not given["option"]:
+        if given["argument"] or (position == 0 and not given["option"]):
             metavar = f"{given['metavar']}..." if given["many"] else given["metavar"]
             argument = typer.Argument(help=given["summary"], metavar=metavar)
             parameters.append(keyword(role, Annotated[kind, argument]))

@@ -16,8 +16,10 @@ from pydantic import BaseModel, TypeAdapter
 import robotid
 from robotid.cli.answer import ANSWERS
 from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.export import ExportIndex
 from robotid.contracts.factors import FactorFacts, FactorIndex
 from robotid.contracts.fit import FitResult
+from robotid.contracts.predictions import PredictionIndex
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.truth import Truth
 from robotid.reporting.facts import ReportFacts
@@ -29,10 +31,12 @@ from robotid.store.manifest import ManifestFile
 FORMATS: dict[str, Any] = {
     "answer": ANSWERS,
     "dataset": DatasetIndex,
+    "export": ExportIndex,
     "factors": FactorIndex,
     "factors.recording": FactorFacts,
     "fit": FitResult,
     "manifest": ManifestFile,
+    "predictions": PredictionIndex,
     "recording": RecordingFacts,
     "report": ReportFacts,
     "truth": Truth,
@@ -85,6 +89,7 @@ def _flags(stage: Stage) -> dict[str, Any]:
             "many": given.many,
             "optional": given.optional,
             "option": given.option,
+            "argument": given.argument,
         }
         for role, given in stage.inputs.items()
     }

@@ -58,6 +58,7 @@ class RobotFacts(_Part):
     """
 
     robot: str
+    torque: str = Field(default="tau", description="The signal that stands for torque.")
     geometry_sha256: str = Field(description="Of all that regressors of the robot depend on.")
     terms: list[str]
     joint_terms: dict[str, list[str]] = {}

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import Fold, Metric
 from robotid.errors import UsageError
-from robotid.information.blocks import BySplit, DataBlock
 from robotid.evaluation.metrics import METRICS
 from robotid.evaluation.scores import scores
+from robotid.information.blocks import BySplit, DataBlock
 
 Array = NDArray[np.float64]
 Fit = Callable[[Sequence[DataBlock]], Array]  # blocks to learn from, to all parameters (p,)

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from robotid.contracts.dataset import Split
 from robotid.contracts.fit import Metric, Metrics
 from robotid.errors import UsageError
-from robotid.information.blocks import BySplit
 from robotid.evaluation.metrics import METRICS, ErrorSums, Values
+from robotid.information.blocks import BySplit
 from robotid.information.factor import Factor
 from robotid.robot.physical import check_bodies, violations
 from robotid.robot.tree import RobotTree

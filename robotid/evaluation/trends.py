@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from robotid.contracts.fit import BlockErrors
 from robotid.errors import Notice
-from robotid.information.blocks import DataBlock
 from robotid.evaluation.monotone import trend
+from robotid.information.blocks import DataBlock
 from robotid.information.factor import Factor
 from robotid.information.layout import LINK_PARAMETERS
 

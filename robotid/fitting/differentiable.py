@@ -47,9 +47,7 @@ def _start(problem: Problem, entries: Entries, estimate: Estimate) -> Array:
     return start_at(entries, consistent_fit(estimate.system, problem.layout).phi)
 
 
-def _by_newton(
-    problem: Problem, entries: Entries, estimate: Estimate, start: Array
-) -> Solved:
+def _by_newton(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
     loss = RigidBodyLoss(estimate.system, entries)
     found = fit_parametrised(loss, start, Limits(iterations=problem.options.iterations))
     return Solved(
@@ -99,9 +97,7 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
 
 def _ended(converged: bool, message: str, iterations: int) -> Status:
     said, _, remedy = message.partition("; ")
-    return Status(
-        converged=converged, message=said, remedy=remedy or None, iterations=iterations
-    )
+    return Status(converged=converged, message=said, remedy=remedy or None, iterations=iterations)
 
 
 def _samples(layout: Layout, batches: Iterable[Array]) -> Samples:

@@ -72,17 +72,12 @@ class Gains:
             )
         ]
 
-    def in_torque(self, evidence: Evidence) -> Evidence:
-        """Evidence of the signals as evidence of torques [N m], for any other estimator.
+    def in_torque(self, factor: Factor) -> Factor:
+        """A factor of the signal as one of torque [N m], for any other estimator.
 
         Its errors do not hold those of the gains, which are common to all samples of a joint.
         """
-        gains = dict(zip(self.joints, self.values.tolist(), strict=True))
-        blocks = tuple(
-            tuple(_scaled(factor, gains[factor.row]) for factor in block)
-            for block in evidence.blocks
-        )
-        return replace(evidence, blocks=blocks)
+        return _scaled(factor, float(self.values[self.joints.index(factor.row)]))
 
 
 def drive_gains(

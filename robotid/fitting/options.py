@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+_LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
 _BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
 Model = Literal["ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary"]
@@ -74,6 +75,31 @@ class FitOptions(BaseModel):
         description="Cross-validation over recordings with so many folds; 0 for none.",
     )
 
+    loaded: tuple[str, ...] = Field(
+        default=(),
+        description="Recordings with a known load, by name or pattern; gains of drives are "
+        "identified from them and the others.",
+    )
+    load: str | None = Field(
+        default=None, description=f"What is known of that load, as {_LOAD} [kg, m, kg m²]."
+    )
+    load_link: str | None = Field(
+        default=None,
+        description="The link a load is tied to, in whose frame it is given; the "
+        "last one by default.",
+    )
+    anew: tuple[str, ...] = Field(
+        default=("offset",),
+        description="Terms of joints that may have changed since the fit without a payload.",
+    )
+
+    @field_validator("load")
+    @classmethod
+    def _known_load(cls, given: str | None) -> str | None:
+        if given is not None:
+            load_numbers(given)
+        return given
+
     @field_validator("centre")
     @classmethod
     def _boxes(cls, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,3 +118,14 @@ def boxed(text: str) -> tuple[str, tuple[float, float, float], tuple[float, floa
     if not sign or not link:
         raise ValueError(f"{text!r} is not {_BOX}")
     return link, (x0, y0, z0), (x1, y1, z1)
+
+
+def load_numbers(text: str) -> list[float]:
+    """One, four or ten numbers of a load."""
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) not in (1, 4, 10):
+        raise ValueError(f"{text!r} is not {_LOAD}")
+    return values

@@ -1,4 +1,4 @@
-"""The white-box models: each a function from a problem to parameters. One line in the table each."""
+"""The white-box models: each a function from a problem to parameters, and a line in the table."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -76,9 +76,7 @@ def _sdp(problem: Problem) -> Solved:
     for text in options.centre:
         link, lower, upper = boxed(text)
         centres[link] = Box(lower, upper)
-    found = consistent_fit(
-        estimate.system, problem.layout, prior=_prior(problem), centres=centres
-    )
+    found = consistent_fit(estimate.system, problem.layout, prior=_prior(problem), centres=centres)
     status = Status(
         converged=found.converged,
         message="solved" if found.converged else found.message,

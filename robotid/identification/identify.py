@@ -133,9 +133,7 @@ def identify(request: Request) -> Identified:
 def _problem(request: Request, base: BaseParameters, blocks: Sequence[DataBlock]) -> Problem:
     data = request.data
     scale = np.array([gain.value for gain in request.gains]) if request.gains else None
-    read = partial(
-        split_samples, request.folder, request.index, data.layout, request.torque, scale
-    )
+    read = partial(split_samples, request.folder, request.index, data.layout, request.torque, scale)
     return Problem(data.layout, base, data.evidence(blocks), request.options, read)
 
 

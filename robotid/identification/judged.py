@@ -143,4 +143,6 @@ class Judge:
 
 
 def _of_joint(window: Window, place: int) -> JointWindow:
-    return JointWindow(*(x[:, place] for x in (window.qd, window.qdd, window.tau, window.predicted)))
+    return JointWindow(
+        *(x[:, place] for x in (window.qd, window.qdd, window.tau, window.predicted))
+    )

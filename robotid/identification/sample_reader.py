@@ -38,7 +38,7 @@ def split_samples(
         if cut is None and whole != split:
             continue
         for batch in iterate_recording(folder / f"{name}.parquet", ["t", *columns]):
-            signals = np.stack([batch[column] for column in columns])
+            signals: Array = np.stack([np.asarray(batch[c], dtype=np.float64) for c in columns])
             if gains is not None:
                 signals[-len(joints) :] *= gains[:, None]
             if cut is not None:
@@ -50,4 +50,3 @@ def split_samples(
                 signals = signals[:, inside]
             if signals.shape[1]:
                 yield signals
-

@@ -1,13 +1,10 @@
 """What a fit found, parameter by parameter and link by link."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import BaseParameter, Identifiability, Link, Parameter
-from robotid.dynamics.base_parameters import BaseParameters
 from robotid.fitting.prior import nominal, sizes
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import Knowledge
@@ -145,14 +142,4 @@ def _link(name: str, phi: Array, margin: float) -> Link:
         moments=moments,
         margin=margin,
         consistent=margin > 0 and not violations(phi),
-    )
-
-
-def hardly_independent(base: BaseParameters) -> Sequence[str]:
-    """A sentence where columns are told apart only by the last digits of the robot file."""
-    if base.gap[1] >= 1e-4:
-        return ()
-    return (
-        f"some parameters are told apart only by a share of {base.gap[1]:.0e} of their torque: an "
-        "axis of the robot file is a hair off parallel",
     )

@@ -19,11 +19,15 @@ from robotid.information.stream import block_edges, factor_blocks
 
 Array = NDArray[np.float64]
 Item = TypeVar("Item")
-_SIGNALS = ("q", "qd", "qdd", "tau")
+_MOTION = ("q", "qd", "qdd")
 
 
 def factor_recording(
-    path: Path, layout: Layout, passed_over: Collection[str] = (), threads: int | None = None
+    path: Path,
+    layout: Layout,
+    passed_over: Collection[str] = (),
+    threads: int | None = None,
+    torque: str = "tau",
 ) -> tuple[FactorFacts, list[RowTensors]]:
     """Reduce a filtered recording to factors, in constant memory.
 
@@ -32,9 +36,10 @@ def factor_recording(
         layout: the robot and the terms of its joints.
         passed_over: recorded joints that are no concern of the robot's, such as locked ones.
         threads: how many to use; no bit of the result depends on it.
+        torque: the signal that stands for torque.
     """
     names, facts = inspect_recording(path)
-    columns = _columns_of(layout, names, facts, passed_over, path)
+    columns = _columns_of(layout, names, facts, passed_over, path, torque)
     edges = block_edges(facts.samples, facts.rate_hz)
     times = np.zeros((len(edges) - 1, 2))
     factoriser = Factoriser(layout, threads)
@@ -48,7 +53,7 @@ def factor_recording(
         factoriser.close()
     cutoff_hz = facts.filter.cutoff_hz if facts.filter else facts.rate_hz
     return FactorFacts(
-        about=_about(layout),
+        about=_about(layout, torque),
         rate_hz=facts.rate_hz,
         independent=min(1.0, 2 * cutoff_hz / facts.rate_hz),
         blocks=[
@@ -121,6 +126,7 @@ def _columns_of(
     facts: RecordingFacts,
     passed_over: Collection[str],
     path: Path,
+    torque: str,
 ) -> list[str]:
     """Names of the signals in the order of the kernel, once robot and recording fit together."""
     robot, file = layout.robot, str(path)
@@ -138,19 +144,20 @@ def _columns_of(
             said = f"joint {joint!r} of robot {robot.name} is not in the recording"
             hint = f"recorded: {', '.join(recorded)}"
             raise BadDataError("joint-missing", said, file=file, joint=joint, hint=hint)
-    columns = [f"{signal}.{joint}" for signal in _SIGNALS for joint in robot.joint_names]
+    columns = [f"{signal}.{joint}" for signal in (*_MOTION, torque) for joint in robot.joint_names]
     for name in columns:
         if name not in names:
             signal, _, joint = name.partition(".")
-            hint = "torque is needed" if signal == "tau" else "filter the dataset first"
+            hint = "torque is needed" if signal == torque else "filter the dataset first"
             said = f"the recording has no {name}"
             raise BadDataError("signal-missing", said, file=file, joint=joint, hint=hint)
     return columns
 
 
-def _about(layout: Layout) -> RobotFacts:
+def _about(layout: Layout, torque: str) -> RobotFacts:
     return RobotFacts(
         robot=layout.robot.name,
+        torque=torque,
         geometry_sha256=layout.digest,
         **layout.arguments,
         parameters=list(layout.names),

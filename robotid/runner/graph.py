@@ -132,9 +132,7 @@ def _maker(node: Node, role: str, made_by: str) -> Node:
 
 
 def _same_work(one: Node, other: Node) -> bool:
-    return (
-        one.stage is other.stage and one.config == other.config and one.inputs == other.inputs
-    )
+    return one.stage is other.stage and one.config == other.config and one.inputs == other.inputs
 
 
 def is_reference(given: str) -> bool:

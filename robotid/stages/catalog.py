@@ -11,6 +11,8 @@ CATALOG: dict[str, str] = {
     "factors": "robotid.stages.factors",
     "fit": "robotid.stages.fit",
     "report": "robotid.stages.report",
+    "predict": "robotid.stages.predict",
+    "export": "robotid.stages.export",
 }
 
 

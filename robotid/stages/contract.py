@@ -68,6 +68,7 @@ class Input:
         option: on the command line it is an option even where it comes first.
         made_by: the stage whose result is taken where none is given, made from the inputs of the
             same roles and the configuration keys of the same names. It is cached on its own.
+        argument: on the command line it is an argument even where others come before it.
     """
 
     kind: str
@@ -79,6 +80,7 @@ class Input:
     optional: bool = False
     option: bool = False
     made_by: str = ""
+    argument: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,11 @@ class Stage:
 # The file by which a folder of each kind is recognised.
 INDEX_FILES: Mapping[str, str] = {
     "dataset": "dataset.json",
+    "export": "export.json",
     "factors": "factors.json",
     "fit": "fit.json",
     "logs": "truth.json",
+    "predictions": "predictions.json",
     "report": "report.json",
 }
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from robotid.dynamics.term_options import TermOptions
 from robotid.errors import Notice
+from robotid.information.options import FactorOptions
 from robotid.robot.options import RobotOptions
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
 
-class FactorsConfig(TermOptions, RobotOptions, StageConfig):
+class FactorsConfig(FactorOptions, RobotOptions, StageConfig):
     """Which parameters joints have besides those of the links, and what the robot is."""
 
 
@@ -24,7 +24,9 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     # Joints of the file that are locked, or outside the chain, may be recorded all the same.
     in_file = {part.joint.name for part in robot.description.assembly.parts if part.joint}
     layout = Layout(robot.tree, **config.layout_arguments())
-    write_factors(out_dir, *factor_recording(inputs["dataset"][0].path, layout, in_file))
+    path = inputs["dataset"][0].path
+    found = factor_recording(path, layout, in_file, torque=config.torque)
+    write_factors(out_dir, *found)
     return []
 
 
@@ -68,6 +70,7 @@ STAGE = Stage(
         "robotid.information.kernel",
         "robotid.information.lanes",
         "robotid.information.layout",
+        "robotid.information.options",
         "robotid.information.program",
         "robotid.information.recording",
         "robotid.information.regressor",

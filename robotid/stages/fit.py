@@ -2,22 +2,22 @@
 
 from pathlib import Path
 
-from robotid.dynamics.term_options import TermOptions
 from robotid.errors import Notice
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.options import FitOptions
+from robotid.information.options import FactorOptions
 from robotid.robot.options import RobotOptions
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
 
 
-class FitConfig(FitOptions, TermOptions, GateOptions, RobotOptions, StageConfig):
+class FitConfig(FitOptions, FactorOptions, GateOptions, RobotOptions, StageConfig):
     """Which model and how it is fitted, the robot and its joint terms, and gates to be met."""
 
 
 def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Fit the parameters of a robot; see docs/fit.md."""
     from robotid.contracts.dataset import read_index
-    from robotid.identification.files import filtered_data, robot_used, write_fit
+    from robotid.identification.files import robot_used, write_fit
     from robotid.identification.gathered import gathered
     from robotid.identification.identify import Request, identify
     from robotid.identification.prepared import prepared
@@ -27,7 +27,9 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     loaded = load_robot(inputs["robot"][0].path, **config.changes())
     folder = inputs["dataset"][0].path
     layout = Layout(loaded.tree, **config.layout_arguments())
-    data, choices, gains = prepared(gathered(inputs["factors"][0].path, layout), config)
+    data, choices, gains = prepared(
+        gathered(inputs["factors"][0].path, layout), config, config.torque
+    )
     index = read_index(folder)
     found = identify(
         Request(

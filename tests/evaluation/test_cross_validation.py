@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from robotid.errors import UsageError
-from robotid.information.blocks import DataBlock
 from robotid.evaluation.cross_validation import cross_validate, groups
 from robotid.evaluation.scores import scores
+from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
 from robotid.information.system import assemble
 from robotid.robot.load import load_robot

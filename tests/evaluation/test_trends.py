@@ -5,9 +5,9 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from robotid.information.blocks import DataBlock, by_split
 from robotid.evaluation.monotone import trend
 from robotid.evaluation.trends import block_errors, drifts
+from robotid.information.blocks import DataBlock, by_split
 from robotid.information.layout import Layout
 from robotid.information.regressor import row_columns
 from robotid.robot.load import load_robot

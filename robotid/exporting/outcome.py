@@ -1,0 +1,50 @@
+"""What writers of formats are given and what they give back."""
+
+from typing import NamedTuple
+
+from robotid.errors import Notice
+from robotid.models.from_fit import FittedRobot
+
+
+class Request(NamedTuple):
+    """A fit, and how to export it.
+
+    Args:
+        fitted: the fit, its robot and its model.
+        fit_sha256: digest of the fit folder.
+        allow_infeasible: write links that are no rigid bodies.
+        payload_frame: the link in whose frame a payload is wanted; None for that of the fit.
+    """
+
+    fitted: FittedRobot
+    fit_sha256: str
+    allow_infeasible: bool = False
+    payload_frame: str | None = None
+
+    @property
+    def origin(self) -> list[str]:
+        """Where a generated file comes from, in lines for a comment."""
+        fit = self.fitted.fit
+        verdict = "usable" if fit.verdict.usable else "NOT USABLE"
+        return [
+            f"Written by robotid from the fit with digest {self.fit_sha256};",
+            f"robot {fit.robot.name}, model {fit.model}, verdict: {verdict}.",
+        ]
+
+
+class Written(NamedTuple):
+    """The content of a file, compared with the model already.
+
+    Args:
+        file: its name.
+        content: its bytes.
+        checked: what was compared; empty if nothing could be.
+        difference: the largest one, relative.
+        notices: findings.
+    """
+
+    file: str
+    content: bytes
+    checked: str
+    difference: float | None = None
+    notices: tuple[Notice, ...] = ()

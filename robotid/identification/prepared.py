@@ -1,0 +1,74 @@
+"""Data as estimators take them: one width per friction term, signals in units of torque."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatch
+
+from robotid.contracts.fit import Choice, DriveGain
+from robotid.errors import ConfigError
+from robotid.fitting.candidates import choose_widths
+from robotid.fitting.drive_gains import drive_gains
+from robotid.fitting.load import Load
+from robotid.fitting.options import FitOptions, load_numbers
+from robotid.identification.gathered import Gathered
+
+
+def prepared(
+    data: Gathered, options: FitOptions, torque: str
+) -> tuple[Gathered, list[Choice], list[DriveGain]]:
+    """Choose widths by the training data, and find gains of drives where currents were recorded.
+
+    Args:
+        data: factors of all recordings.
+        options: of the fit.
+        torque: the signal that stands for torque.
+
+    Returns:
+        The data without candidates, loads and currents; choices of widths; gains.
+    """
+    loaded = _loaded(data, options)
+    without = data.without(loaded)
+    chosen = choose_widths(without.evidence(without.of("train")), data.layout)
+    kept = chosen.kept
+    data = data.changed(chosen.layout, lambda factor: factor.restricted(kept))
+    choices = list(chosen.choices)
+    if not loaded:
+        if torque == "current":
+            said = "currents are no torques: their gains are needed"
+            hint = "give torque constants in the map, or name recordings with a known load"
+            raise ConfigError("current-as-torque", said, hint=hint)
+        return data, choices, []
+    without = data.without(loaded)
+    with_load = data.evidence(block for block in data.blocks if block.recording in loaded)
+    gains = drive_gains(
+        data.layout,
+        without.evidence(without.of("train")),
+        [(with_load, _load(options))],
+        frame=options.load_link,
+    )
+    return without.changed(data.layout, gains.in_torque), choices, gains.found()
+
+
+def _loaded(data: Gathered, options: FitOptions) -> Sequence[str]:
+    """Names of the recordings with a load."""
+    if not options.loaded:
+        return ()
+    if options.load is None:
+        said = "recordings with a load are named, but not what the load is"
+        raise ConfigError("load-unknown", said, hint="weigh it and give load")
+    names = list(data.shares)
+    found = [name for name in names if any(fnmatch(name, given) for given in options.loaded)]
+    if not found:
+        said = f"no recording is called {', '.join(options.loaded)}"
+        raise ConfigError("no-such-recording", said, hint=", ".join(names[:10]))
+    return found
+
+
+def _load(options: FitOptions) -> Load:
+    mass, *rest = load_numbers(options.load or "")
+    if not rest:
+        return Load(mass)
+    x, y, z, *six = rest
+    if not six:
+        return Load(mass, (x, y, z))
+    xx, yy, zz, xy, xz, yz = six
+    return Load(mass, (x, y, z), (xx, xy, yy, xz, yz, zz))

@@ -1,0 +1,78 @@
+"""The model of a fit folder: robot file, changes to it, terms and parameters, all checked."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import ValidationError
+
+from robotid.contracts.fit import FIT, FitResult, JointTerms, read_fit
+from robotid.errors import BadDataError, ConfigError
+from robotid.information.layout import Layout
+from robotid.models.rigid_body import RigidBodyModel, parameter_names
+from robotid.robot.load import Loaded, load_robot
+from robotid.robot.options import RobotOptions
+from robotid.robot.tree import RobotTree
+
+
+class FittedRobot(NamedTuple):
+    """A fit, the robot it is of (as its file says), and the model with the fitted parameters."""
+
+    fit: FitResult
+    robot: Loaded
+    model: RigidBodyModel
+
+
+def read_fitted(folder: Path) -> FittedRobot:
+    """Read a fit folder; one whose parameters are not those of its robot is refused."""
+    fit, file = read_fit(folder), str(folder / FIT)
+    robot = load_robot(_robot_file(folder, fit), **_options(fit, file).changes())
+    layout = layout_of(robot.tree, fit.terms, file)
+    given = tuple(parameter.name for parameter in fit.parameters)
+    if given not in (parameter_names(layout), parameter_names(layout, full=True)):
+        raise _differs(given, parameter_names(layout), file)
+    if tuple(fit.joints) != robot.tree.joint_names:
+        said = (
+            f"the joints of the fit are {fit.joints}, those of its robot {robot.tree.joint_names}"
+        )
+        raise BadDataError("fit-differs", said, file=file)
+    phi = np.array([parameter.value for parameter in fit.parameters])
+    if not np.isfinite(phi).all():
+        name = given[int(np.flatnonzero(~np.isfinite(phi))[0])]
+        raise BadDataError("fit-differs", f"parameter {name} is not finite", file=file)
+    return FittedRobot(fit, robot, RigidBodyModel(layout, phi))
+
+
+def layout_of(robot: RobotTree, terms: JointTerms, file: str | None = None) -> Layout:
+    """The layout of a robot with the terms that a fit states."""
+    try:
+        return Layout(robot, **terms.model_dump())
+    except ConfigError as error:
+        said = error.notice
+        raise BadDataError(said.code, said.message, file=file, joint=said.joint) from error
+
+
+def _robot_file(folder: Path, fit: FitResult) -> Path:
+    name = fit.robot.file
+    if Path(name).name != name:  # a fit may come from anywhere: it names a file beside it, no other
+        said = f"{name!r} is not the name of a file in the folder"
+        raise BadDataError("bad-fit", said, file=str(folder / FIT))
+    return folder / name
+
+
+def _options(fit: FitResult, file: str) -> RobotOptions:
+    try:
+        return RobotOptions.model_validate(fit.robot.options)
+    except ValidationError as error:
+        said = f"robot.options: {error.errors()[0]['msg']}"
+        raise BadDataError("bad-fit", said, file=file) from error
+
+
+def _differs(given: tuple[str, ...], wanted: tuple[str, ...], file: str) -> BadDataError:
+    said = f"the fit has {len(given)} parameters, its robot and terms make {len(wanted)}"
+    for at, (one, other) in enumerate(zip(given, wanted, strict=False)):
+        if one != other:
+            said = f"parameter {at} of the fit is {one!r}, that of its robot and terms {other!r}"
+            break
+    hint = "the robot file in the folder is not the one of the fit; fit again"
+    return BadDataError("fit-differs", said, file=file, hint=hint)

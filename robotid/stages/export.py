@@ -1,0 +1,109 @@
+"""`export`: a fit as robot file, table, payload, or code."""
+
+from pathlib import Path
+
+from pydantic import Field, field_validator
+
+from robotid.errors import Effect, Notice, nearest
+from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+_FORMATS = ("urdf", "mjcf", "json", "csv", "payload", "python", "c")
+
+
+class ExportConfig(StageConfig):
+    """Which files to write, and of what."""
+
+    format: tuple[str, ...] = Field(
+        default=(),
+        description="One or more of urdf, mjcf, json, csv, payload, python, c; by default that of "
+        "the robot file, and json.",
+    )
+    allow_infeasible: bool = Field(
+        default=False, description="Write links and payloads that no rigid body can be."
+    )
+    payload_frame: str | None = Field(
+        default=None,
+        description="The link in whose frame a payload is wanted, such as the flange; by default "
+        "that of the fit.",
+    )
+
+    @field_validator("format")
+    @classmethod
+    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        """Names may also come in one word, with commas; their order means nothing."""
+        names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+        for name in names:
+            if name not in _FORMATS:
+                raise ValueError(f"no format {name!r}; {nearest(name, _FORMATS)}")
+        return tuple(name for name in _FORMATS if name in names)
+
+
+def run(config: ExportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
+    """Write the files, once all of them are proved, and `export.json`."""
+    from robotid.contracts.export import ExportedFile, ExportIndex, write_export_index
+    from robotid.exporting.formats import FORMATS
+    from robotid.exporting.outcome import Request
+    from robotid.models.from_fit import read_fitted
+
+    source = inputs["fit"][0]
+    fitted = read_fitted(source.path)
+    request = Request(fitted, source.digest, config.allow_infeasible, config.payload_frame)
+    names = config.format or (fitted.robot.description.format, "json")
+    files = {name: FORMATS[name](request) for name in names}
+    for written in files.values():
+        (out_dir / written.file).write_bytes(written.content)
+    fit = fitted.fit
+    index = ExportIndex(
+        fit_sha256=source.digest,
+        model=fit.model,
+        robot=fit.robot.name,
+        usable=fit.verdict.usable,
+        verdict=fit.verdict.sentence,
+        files=[
+            ExportedFile(
+                file=written.file,
+                format=name,
+                checked=written.checked,
+                difference=written.difference,
+            )
+            for name, written in files.items()
+        ],
+    )
+    write_export_index(out_dir, index)
+    notices = [notice for written in files.values() for notice in written.notices]
+    if not fit.verdict.usable:
+        hint = fit.verdict.reasons[0].hint if fit.verdict.reasons else None
+        notices.append(
+            Notice(
+                code="fit-not-usable",
+                message=fit.verdict.sentence,
+                hint=hint,
+                effect=Effect.QUALITY,
+            )
+        )
+    return notices
+
+
+STAGE = Stage(
+    name="export",
+    config=ExportConfig,
+    inputs={"fit": Input("fit", "FIT", "what fit wrote")},
+    output="export",
+    origin=__name__,
+    uses=(
+        "robotid.contracts.dataset",
+        "robotid.contracts.export",
+        "robotid.contracts.fit",
+        "robotid.contracts.recording",
+        "robotid.dynamics",
+        "robotid.exporting",
+        "robotid.information.layout",
+        "robotid.models.from_fit",
+        "robotid.models.rigid_body",
+        "robotid.robot",
+        "robotid.types",
+    ),
+    libraries=("numpy", "pyarrow.parquet", "pydantic", "torch"),
+    extras=("mujoco",),
+    run=run,
+)

@@ -1,0 +1,96 @@
+"""`predict`: torques that a fitted model gives for the motions of recordings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from robotid.errors import Effect, Notice
+from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
+
+
+class PredictConfig(StageConfig):
+    """Nothing to choose: model, robot and terms are those of the fit."""
+
+
+def run(config: PredictConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
+    """Predict the torques of one recording, in constant memory."""
+    del config
+    from robotid.contracts.predictions import PredictedRecording, write_recording_errors
+    from robotid.contracts.recording import RecordingWriter
+    from robotid.models.from_fit import read_fitted
+    from robotid.models.prediction import Predictor
+
+    model = read_fitted(inputs["fit"][0].path).model
+    predictor = Predictor(model, inputs["dataset"][0].path)
+    with RecordingWriter(out_dir) as writer:
+        for batch in predictor.batches():
+            writer.write(batch, reused=False)
+        writer.finish(predictor.facts)
+    facts = predictor.facts
+    found = PredictedRecording(
+        samples=facts.samples,
+        rate_hz=facts.rate_hz,
+        duration_s=facts.duration_s,
+        errors=predictor.errors(),
+    )
+    write_recording_errors(out_dir, found)
+    return []
+
+
+def gather(
+    config: PredictConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
+) -> list[Notice]:
+    """Write the index; what there is to say of the fit is said once."""
+    del config
+    from robotid.contracts.dataset import read_index
+    from robotid.contracts.fit import read_fit
+    from robotid.contracts.predictions import (
+        PredictionIndex,
+        read_recording_errors,
+        write_predictions,
+    )
+
+    source = inputs["fit"][0]
+    fit = read_fit(source.path)
+    splits = read_index(inputs["dataset"][0].path).splits
+    index = PredictionIndex(
+        fit_sha256=source.digest,
+        model=fit.model,
+        robot=fit.robot.name,
+        joints=fit.joints,
+        recordings={part.name: read_recording_errors(part.path) for part in parts},
+        splits={part.name: splits[part.name] for part in parts},
+    )
+    write_predictions(out_dir, index)
+    if fit.verdict.usable:
+        return []
+    return [Notice(code="fit-not-usable", message=fit.verdict.sentence, effect=Effect.QUALITY)]
+
+
+STAGE = Stage(
+    name="predict",
+    config=PredictConfig,
+    inputs={
+        "fit": Input("fit", "FIT", "what fit wrote"),
+        "dataset": Input(
+            "dataset", "DATASET", "what filter wrote", each="*.parquet", argument=True
+        ),
+    },
+    output="predictions",
+    origin=__name__,
+    uses=(
+        "robotid.contracts.dataset",
+        "robotid.contracts.fit",
+        "robotid.contracts.predictions",
+        "robotid.contracts.recording",
+        "robotid.dynamics",
+        "robotid.information.layout",
+        "robotid.models",
+        "robotid.robot",
+        "robotid.types",
+    ),
+    libraries=("numpy", "pyarrow.parquet", "pydantic", "torch"),
+    extras=("mujoco",),
+    run=run,
+    gather=gather,
+    part_file="recording.parquet",
+)
