@@ -13,7 +13,7 @@ What of the signal lies in the space of W_j is nearly free of noise: with that p
 problem is solved for the start (two-stage least squares).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,6 +87,7 @@ def drive_gains(
     *,
     frame: str | None = None,
     anew: Sequence[str] = (),
+    given: Mapping[str, float] | None = None,
 ) -> Gains:
     """The gain of every joint, from signals that are proportional to torque.
 
@@ -96,6 +97,7 @@ def drive_gains(
         loaded: recordings with loads, and what is known of each load.
         frame: link the loads are tied to; the last one otherwise.
         anew: terms of joints that may differ from load to load, such as friction.
+        given: gains that are known, by joint.
     """
     hint = "record the same robot with a load whose mass is known"
     if not loaded:
@@ -109,7 +111,7 @@ def drive_gains(
     for evidence, load in loaded:
         unknown = np.column_stack([place.columns @ load.open, changes])
         sessions.append(Session(evidence, place.columns @ load.known, unknown))
-    problem = GainProblem(layout, sessions)
+    problem = GainProblem(layout, sessions, _given(layout, given or {}))
     noise = problem.first_noise()
     a = problem.start(noise)
     iterations = 0
@@ -130,6 +132,16 @@ def drive_gains(
         iterations=iterations,
         converged=found.converged,
     )
+
+
+def _given(layout: Layout, gains: Mapping[str, float]) -> Array:
+    """Signal per torque of joints whose gain is known, NaN for others, shape (n,)."""
+    result = np.full(len(layout.rows), np.nan)
+    for joint, gain in gains.items():
+        if not np.isfinite(gain) or gain == 0:
+            raise UsageError("bad-gain", f"{gain:g} is no gain", joint=joint)
+        result[layout.robot.joint_index(joint)] = 1.0 / gain
+    return result
 
 
 def _scaled(factor: Factor, gain: float) -> Factor:
@@ -154,6 +166,7 @@ def _check(robot: RobotTree, body: int, relative: Array) -> None:
     else:
         why = "the load hardly changes its signal"
         hint = "use a heavier load, move the joint more, or say more of the load"
+    hint += "; or give the gain of this joint, if you know it"
     if np.isfinite(relative[joint]):
         why = f"uncertain by {100 * relative[joint]:.0f} %; {why}"
     said = f"the gain of {len(unknown)} joints cannot be known from these data ({names}): {why}"

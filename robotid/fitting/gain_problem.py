@@ -56,7 +56,8 @@ class Solved(NamedTuple):
     Args:
         a: signal per torque, shape (n,).
         x: all other unknowns, shape (unknowns,).
-        relative: standard deviations of a relative to it, infinite if not determined, shape (n,).
+        relative: standard deviations of a relative to it, shape (n,): infinite if not determined, zero if
+            given.
         covariance: of x, shape (unknowns, unknowns).
         taken: trace of the hat matrix of each joint, shape (n,).
         condition: of the columns, normed to one.
@@ -80,10 +81,13 @@ class GainProblem:
     Args:
         layout: the robot and the terms of its joints.
         sessions: with different loads.
+        given: signal per torque where it is known, NaN elsewhere, shape (n,).
     """
 
-    def __init__(self, layout: Layout, sessions: Sequence[Session]) -> None:
+    def __init__(self, layout: Layout, sessions: Sequence[Session], given: Array) -> None:
         self.joints = layout.rows
+        self.given = given
+        self.free = np.flatnonzero(np.isnan(given))  # joints whose a is unknown
         for session in sessions:
             if session.evidence.rows != layout.rows or layout.robot.floating:
                 said = f"signals of {', '.join(session.evidence.rows)}"
@@ -148,25 +152,27 @@ class GainProblem:
         gains, only what happens to lie in the space of the columns stays.
         """
         n = len(self.joints)
-        gains = np.ones(n)
+        gains = 1.0 / self.given  # NaN where unknown
         weights = np.ones(n)
         for _ in range(3):
             blocks, right = [], []
             for rows in self.rows:
                 signal = np.zeros((len(rows.s) - 1, n))
                 signal[:, rows.joint] = -rows.s[:-1]
+                known = np.where(np.isnan(self.given), 0.0, 1.0 / self.given)
                 weight = np.sqrt(rows.share) * weights[rows.joint]
-                blocks.append(weight * np.column_stack([rows.C[:-1], signal]))
-                right.append(-weight * rows.k[:-1])
+                blocks.append(weight * np.column_stack([rows.C[:-1], signal[:, self.free]]))
+                right.append(-weight * (rows.k[:-1] + signal @ known))
             x = _least_squares(np.vstack(blocks), np.concatenate(right))
-            gains = x[self.unknowns :]
+            gains[self.free] = x[self.unknowns :]
             weights = 1.0 / (noise * np.maximum(np.abs(gains), 1e-3 * np.abs(gains).max()))
         along, across = np.zeros(n), np.zeros(n)
         for rows in self.rows:
             torque = rows.C @ x[: self.unknowns] + rows.k
             along[rows.joint] += float(torque @ rows.s)
             across[rows.joint] += float(torque @ torque)
-        return np.asarray(along / np.where(across > 0, across, 1.0))
+        found = along / np.where(across > 0, across, 1.0)
+        return np.where(np.isnan(self.given), found, self.given)
 
     def solve(self, a: Array, noise: Array) -> Solved:
         """Gauss-Newton from a, shape (n,), with the noise of signals, shape (n,)."""
@@ -182,7 +188,8 @@ class GainProblem:
         while not converged and iterations < _ITERATIONS:
             J, error = self._linearised(a, x, weights)
             step = _least_squares(J, -error)
-            dx, da = step[: self.unknowns], step[self.unknowns :]
+            dx, da = step[: self.unknowns], np.zeros_like(a)
+            da[self.free] = step[self.unknowns :]
             length = 1.0
             for _ in range(_HALVINGS):
                 after = self._loss(a + length * da, x + length * dx, weights)
@@ -202,13 +209,13 @@ class GainProblem:
         return float(sum(error @ error for error in errors))
 
     def _linearised(self, a: Array, x: Array, weights: Sequence[float]) -> tuple[Array, Array]:
-        """Derivatives by (x, a), and errors."""
+        """Derivatives by x and unknown a, and errors."""
         blocks, errors = [], []
         for w, rows in zip(weights, self.rows, strict=True):
             torque = rows.C @ x + rows.k
             by_a = np.zeros((len(torque), a.size))
             by_a[:, rows.joint] = torque
-            blocks.append(w * np.column_stack([a[rows.joint] * rows.C, by_a]))
+            blocks.append(w * np.column_stack([a[rows.joint] * rows.C, by_a[:, self.free]]))
             errors.append(w * (a[rows.joint] * torque - rows.s))
         return np.vstack(blocks), np.concatenate(errors)
 
@@ -223,7 +230,9 @@ class GainProblem:
         orthonormal = J @ spread
         std = np.linalg.norm(spread, axis=1)
         hidden = np.linalg.norm(right[~shown], axis=0) > _SHARE
-        relative = np.where(hidden, np.inf, std)[-a.size :] / np.abs(a)
+        relative = np.zeros(a.size)
+        relative[self.free] = np.where(hidden, np.inf, std)[self.unknowns :]
+        relative /= np.abs(a)
         at = np.cumsum([0, *(len(rows.s) for rows in self.rows)])
         taken = np.zeros(a.size)
         for rows, begin, end in zip(self.rows, at[:-1], at[1:], strict=True):

@@ -19,7 +19,7 @@ from robotid.errors import UsageError
 from robotid.fitting import cones
 from robotid.fitting.consistent import LARGEST_GAP
 from robotid.fitting.scaling import TIE_BREAK
-from robotid.fitting.sdp import MARGIN, REGULARISATIONS, solver_settings
+from robotid.fitting.sdp import REGULARISATIONS, solver_settings
 from robotid.robot.geometry import phi_from
 from robotid.spatial.inertia import parts_of, six_of
 
@@ -32,6 +32,8 @@ QUANTITIES = ("mass", "cx", "cy", "cz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"
 RADIUS = 0.1
 _REACHED = 1e-9  # least length that rows of S have along a direction, relative to its columns
 _SHARE = 1e-6  # of a gradient: less is rounding
+_MARGIN = 1e-8  # least eigenvalue of the pseudo-inertia: a load may nearly be a point
+_CLEARLY = 5.0  # deviations below zero: a negative mass is no accident
 _NO_EXCESS = 0.01  # squared deviations of the noise: a tenth of a deviation is none
 _HIDDEN = 1e-4  # like `TIE_BREAK`, for what the data do not show at all
 _MASS = 1.0  # kg, of a load whose mass the data do not show
@@ -99,7 +101,13 @@ def load_body(given: LoadInformation, level: float = 0.95) -> LoadBody:
     basis = right[shown]  # directions that the data show, in units of `size`
     free = size * (basis.T @ ((left.T @ given.z)[shown] / values[shown]))
     weighable = abs(1.0 - float(np.sum(basis[:, 0] ** 2))) < _SHARE
-    if shown.all() and free[0] > 0 and _margin(free, free[0]) >= MARGIN:
+    std = float(np.linalg.norm(basis[:, 0] / values[shown]))
+    reach = float(stdtrit(given.freedom, 0.5 + level / 2))
+    if weighable and free[0] < -_CLEARLY * std:
+        said = f"the load has a mass of {free[0]:.3g} kg, give or take {reach * std:.2g}"
+        hint = "are recordings with and without the load mistaken for each other?"
+        raise UsageError("load-negative", said, hint=hint)
+    if shown.all() and free[0] > 0 and _margin(free, free[0]) >= _MARGIN:
         phi, excess = free, 0.0
     else:
         mass = abs(float(free[0])) if weighable else _MASS
@@ -107,11 +115,10 @@ def load_body(given: LoadInformation, level: float = 0.95) -> LoadBody:
         errors = [float(np.sum((given.S @ x - given.z) ** 2)) for x in (phi, free)]
         excess = max(0.0, errors[0] - errors[1])
     # Quantities are linearised about the parameters that fit best, if those have a mass.
-    std = float(np.linalg.norm(basis[:, 0] / values[shown]))
-    reach = float(stdtrit(given.freedom, 0.5 + level / 2))
     heavy = weighable and free[0] > reach * std
     about = free if heavy else phi
-    gradients = _gradients(about) * size
+    gradients, best, kept = _gradients(about) * size, _values(about), _values(phi)
+    best[0] = free[0]
     found = []
     for row, name in enumerate(QUANTITIES):
         along = basis @ gradients[row]
@@ -119,7 +126,7 @@ def load_body(given: LoadInformation, level: float = 0.95) -> LoadBody:
             float(np.linalg.norm(x)) for x in (gradients[row] - basis.T @ along, gradients[row])
         )
         status: ParameterStatus
-        own, value = (float(_values(x)[row]) for x in (about, phi))
+        own, value = float(best[row]), float(kept[row])
         lower = upper = deviation = None
         if missed > _SHARE * length:
             touched = float(np.linalg.norm(basis[:, row])) > _SHARE
@@ -128,7 +135,6 @@ def load_body(given: LoadInformation, level: float = 0.95) -> LoadBody:
         elif row > 0 and not heavy:
             status, said = "uncertain", "the mass itself may be zero"
         else:
-            own = own if row else float(free[0])
             deviation = float(np.linalg.norm(along / values[shown]))
             lower, upper = (own + sign * reach * deviation for sign in (-1, 1))
             lower, upper = min(lower, value), max(upper, value)
@@ -143,7 +149,7 @@ def _status(name: str, std: float, value: float, mass: float) -> tuple[Parameter
     if std > size:
         return "not excited", f"the motion hardly shows it: uncertain by {std:.2g}"
     # A coordinate of the centre, or a product of inertia, may well be zero.
-    if name in ("mass", "Ixx", "Iyy", "Izz") and std > abs(value):
+    if name in ("mass", "Ixx", "Iyy", "Izz") and std > value:
         return "uncertain", "the standard deviation is larger than the value"
     return "identified", ""
 
@@ -195,7 +201,7 @@ def _consistent(given: LoadInformation, free: Array, mass: float, hidden: Array)
     R = np.vstack([given.S * size / unit, TIE_BREAK * np.eye(10), hidden])
     z = np.concatenate([given.z / unit, TIE_BREAK * ball / size, hidden @ (ball / size)])
     objective = sparse.csc_matrix((11, 11)), np.append(np.zeros(10), 1.0)
-    parts = [cones.norm_rows(R, z, 1.0, norm_at=10), cones.link_rows(1, MARGIN)]
+    parts = [cones.norm_rows(R, z, 1.0, norm_at=10), cones.link_rows(1, _MARGIN)]
     for regularisation in REGULARISATIONS:
         solution = cones.solver(objective, parts, solver_settings(regularisation)).solve()
         x = np.array(solution.x)[:10]

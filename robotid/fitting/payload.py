@@ -85,10 +85,10 @@ def payload_of(
     extra = np.column_stack([changes, place.columns])
     own = _own(layout, unloaded, loaded)
     rows = _unweighted(own, loaded, extra)
-    noise = own.noise
+    noise, kept = own.noise, None
     for _ in range(_ROUNDS):
-        problem = _solved(own, loaded, rows, noise)
-        noise = problem.noise
+        problem = _solved(own, loaded, rows, noise, kept)
+        noise, kept = problem.noise, problem.kept
     body = load_body(problem.load)
     names = [layout.names[column] for column in np.nonzero(changes.T)[1]]
     return Payload(
@@ -117,11 +117,12 @@ class _Own(NamedTuple):
 
 
 class _Solved(NamedTuple):
-    """What the data say of the load, values of d (k,), and the noise of each row (rows,)."""
+    """What the data say of the load, d (k,), noise (rows,), independent columns of phi and d."""
 
     load: LoadInformation
     changes: Array
     noise: Array
+    kept: tuple[int, ...]
 
 
 def _own(layout: Layout, unloaded: Information | Array, loaded: Evidence) -> _Own:
@@ -165,8 +166,18 @@ def _unweighted(own: _Own, loaded: Evidence, extra: Array) -> list[Array]:
     return found
 
 
-def _solved(own: _Own, loaded: Evidence, unweighted: Sequence[Array], noise: Array) -> _Solved:
-    """The least-squares problem for given noise of the loaded robot, shape (rows,)."""
+def _solved(
+    own: _Own,
+    loaded: Evidence,
+    unweighted: Sequence[Array],
+    noise: Array,
+    kept: tuple[int, ...] | None,
+) -> _Solved:
+    """The least-squares problem for given noise of the loaded robot, shape (rows,).
+
+    Columns of phi and d that depend on others are left out: by rounding they would take away what
+    shows the load. Which ones stay (`kept`) is found once, as it does not depend on the noise.
+    """
     weights = np.sqrt(loaded.independent) / noise
     blocks = [weight * rows for weight, rows in zip(weights.tolist(), unweighted, strict=True)]
     stack = np.vstack(blocks)
@@ -179,9 +190,9 @@ def _solved(own: _Own, loaded: Evidence, unweighted: Sequence[Array], noise: Arr
     R = triangle(stack)
     columns = np.arange(others + 10, dtype=np.int64)
     whole = System(columns, R[:-1, :-1], R[:-1, -1], abs(float(R[-1, -1])), len(stack))
-    # Columns that depend on others would take away, by rounding, what shows the load.
-    names = [str(column) for column in range(others)]
-    kept = reduce(whole.R[:, :others], names, range(others)).independent if others else ()
+    if kept is None:
+        names = [str(column) for column in range(others)]
+        kept = reduce(whole.R[:, :others], names, range(others)).independent if others else ()
     inner = whole.restricted([*kept, *range(others, others + 10)])
     n = len(kept)
     lengths = np.linalg.norm(inner.R, axis=0)
@@ -203,11 +214,16 @@ def _solved(own: _Own, loaded: Evidence, unweighted: Sequence[Array], noise: Arr
         freedom=float(free.sum()) + max(0.0, own.equations - n),
     )
     size = noise * np.sqrt(np.array(losses) / free)
-    return _Solved(load, found[first:others], np.maximum(size, loaded.least_noise))
+    return _Solved(load, found[first:others], np.maximum(size, loaded.least_noise), kept)
 
 
 def _notices(body: LoadBody, *, exact: bool) -> list[Notice]:
     notices = []
+    mass = body.quantities[0]
+    if mass.lower is not None and mass.lower <= 0:
+        said = f"no load is seen: its mass is at most {mass.upper:.3g} kg, and may be zero"
+        hint = "check that these recordings are of the loaded robot"
+        notices.append(Notice(code="load-not-seen", message=said, hint=hint, effect=Effect.QUALITY))
     if body.excess > _UNLIKELY_EXCESS:
         said = "no body that can exist fits these data as well as noise alone would let it"
         hint = "check the frame of the load, and that nothing but the load changed in between"
