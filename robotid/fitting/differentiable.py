@@ -53,6 +53,7 @@ def _by_newton(problem: Problem, entries: Entries, estimate: Estimate, start: Ar
     return Solved(
         phi=np.concatenate([found.phi.ravel(), found.joint_terms]),
         estimate=estimate,
+        evidence=problem.train,
         status=_ended(found.converged, found.message, found.iterations),
         promises=entries.parametrisation.guarantees.full,
         curve=tuple(
@@ -87,6 +88,7 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
     return Solved(
         phi=np.concatenate([found.phi.ravel(), found.joint_terms]),
         estimate=estimate,
+        evidence=problem.train,
         status=_ended(found.converged, found.message, found.iterations),
         promises=entries.parametrisation.guarantees.full,
         curve=tuple(

@@ -34,12 +34,14 @@ class RobustSamples(NamedTuple):
 
     Args:
         estimate: of the last round.
+        evidence: factors of the samples with its weights.
         down_weighted: share of samples with less than full weight, shape (rows,).
         converged: whether parameters settled.
         rounds: passes over the samples.
     """
 
     estimate: Estimate
+    evidence: Evidence
     down_weighted: Array
     converged: bool
     rounds: int
@@ -87,8 +89,8 @@ def irls_samples(
         noise = _usual(np.array(medians), noise)
         same = before.base.independent == found.base.independent
         if same and (np.abs(found.beta - before.beta) <= _SETTLED * found.std).all():
-            return RobustSamples(found, lowered / count, converged=True, rounds=rounds)
-    return RobustSamples(found, lowered / count, converged=False, rounds=_ROUNDS)
+            return RobustSamples(found, evidence, lowered / count, converged=True, rounds=rounds)
+    return RobustSamples(found, evidence, lowered / count, converged=False, rounds=_ROUNDS)
 
 
 def _batches(

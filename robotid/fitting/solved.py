@@ -44,6 +44,7 @@ class Solved:
     Args:
         phi: all parameters in the order of the layout; 13 per link where inertias are free.
         estimate: least squares with the same weights, for the uncertainty.
+        evidence: that the estimate is of.
         status: how it ended.
         promises: whether the model guarantees that every link is a rigid body.
         active: constraints that hold parameters back, in words.
@@ -52,6 +53,7 @@ class Solved:
 
     phi: Array
     estimate: Estimate
+    evidence: Evidence
     status: Status
     promises: bool = False
     active: tuple[str, ...] = ()

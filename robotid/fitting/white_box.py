@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from robotid.contracts.fit import Status
 from robotid.fitting.block_spread import with_block_spread
 from robotid.fitting.differentiable import diffbary, diffnea
+from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate, ols, ridge, wls
 from robotid.fitting.options import boxed
 from robotid.fitting.prior import Divergence, Gaussian, nominal, robot_file_prior
@@ -25,14 +26,20 @@ def solve(problem: Problem) -> Solved:
     """Fit the model that the options name."""
     solved = MODELS[problem.options.model](problem)
     if problem.options.intervals == "blocks" and solved.estimate.prior is None:
-        spread = with_block_spread(problem.train, solved.estimate)
+        spread = with_block_spread(solved.evidence, solved.estimate)
         return replace(solved, estimate=spread)
     return solved
 
 
-def _linear(problem: Problem, estimate: Estimate, status: Status = _SOLVED) -> Solved:
+def _linear(
+    problem: Problem,
+    estimate: Estimate,
+    status: Status = _SOLVED,
+    evidence: Evidence | None = None,
+) -> Solved:
     """Parameters that the data leave open are those of the robot file."""
-    return Solved(estimate.around(nominal(problem.layout)), estimate, status)
+    phi = estimate.around(nominal(problem.layout))
+    return Solved(phi, estimate, evidence or problem.train, status)
 
 
 def _ols(problem: Problem) -> Solved:
@@ -59,7 +66,8 @@ def _irls(problem: Problem) -> Solved:
         wls(problem.train, problem.base),
         independent=problem.train.independent,
     )
-    return _linear(problem, robust.estimate, _settled(robust.converged, robust.rounds))
+    status = _settled(robust.converged, robust.rounds)
+    return _linear(problem, robust.estimate, status, robust.evidence)
 
 
 def _settled(converged: bool, rounds: int) -> Status:
@@ -83,7 +91,7 @@ def _sdp(problem: Problem) -> Solved:
         remedy=found.remedy,
         iterations=found.iterations,
     )
-    return Solved(found.phi, estimate, status, promises=True, active=found.active)
+    return Solved(found.phi, estimate, problem.train, status, promises=True, active=found.active)
 
 
 def _prior(problem: Problem) -> Gaussian | Divergence | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from robotid.fitting.prior import sizes
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
+from robotid.identification.filtered import filtered_data
 from robotid.identification.gathered import Gathered
 from robotid.identification.judged import Judge
 from robotid.identification.sample_reader import split_samples
@@ -65,6 +67,10 @@ class Request:
     index: DatasetIndex
     torque: str
 
+    def stated_options(self) -> dict[str, Any]:
+        """Keys of the fit's configuration, as the result states them."""
+        return self.options.model_dump(mode="json", include=set(FitOptions.model_fields))
+
 
 @dataclass(frozen=True, eq=False)
 class Identified:
@@ -83,7 +89,7 @@ def identify(request: Request) -> Identified:
     base = base_parameters(layout.robot, **layout.arguments)
     problem = _problem(request, base, data.of("train"))
     solved = solve(problem)
-    known = knowledge(problem.train, solved.estimate, base, sizes(layout))
+    known = knowledge(solved.evidence, solved.estimate, base, sizes(layout))
     model = RigidBodyModel(layout, solved.phi)
     nine = model.full
     tables = {
@@ -103,7 +109,7 @@ def identify(request: Request) -> Identified:
     )
     result = FitResult(
         model=request.options.model,
-        options=request.options.model_dump(mode="json", include=set(FitOptions.model_fields)),
+        options=request.stated_options(),
         robot=request.robot,
         joints=list(layout.robot.joint_names),
         terms=JointTerms(**layout.arguments),
@@ -124,6 +130,7 @@ def identify(request: Request) -> Identified:
         folds=_folds(request, base),
         curve=list(solved.curve),
         gains=list(request.gains),
+        filtered=filtered_data(request.index),
         **tables,
     )
     notices = (*_notices(request, base), *found.notices)
@@ -152,7 +159,7 @@ def _folds(request: Request, base: BaseParameters) -> list[Fold]:
 def _essential(request: Request, problem: Problem, solved: Solved) -> list[str] | None:
     if not request.options.essential:
         return None
-    found = essential(problem.train, solved.estimate)
+    found = essential(solved.evidence, solved.estimate)
     names = solved.estimate.base.base_names
     return [names[kept] for kept in found.kept]
 

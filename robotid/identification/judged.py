@@ -74,6 +74,7 @@ class Judge:
         promises: bool,
         choices: Sequence[Choice],
         tables: Mapping[str, Any],
+        others: Mapping[str, Array] | None = None,
     ) -> Judged:
         """Errors beside baselines, what residuals still hold, and the verdict.
 
@@ -84,10 +85,12 @@ class Judge:
             promises: whether the model guarantees links that can exist.
             choices: of widths.
             tables: parameters, identifiability and links of the result.
+            others: parameters of further baselines by name, each of shape (p,).
         """
         data, layout = by_split(self._data.blocks), self._data.layout
         physical = has_physical_links(layout.robot)
         compared = baselines(data, nominal(layout) if physical else None)
+        compared |= {name: scores(data, phi) for name, phi in (others or {}).items()}
         metrics = (
             scores_of_samples(self._read, layout.robot.joint_names, model.torque)
             if model.full

@@ -17,6 +17,7 @@ class FitConfig(FitOptions, FactorOptions, GateOptions, RobotOptions, StageConfi
 def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Fit the parameters of a robot; see docs/fit.md."""
     from robotid.contracts.dataset import read_index
+    from robotid.identification.carried import carried
     from robotid.identification.files import robot_used, write_fit
     from robotid.identification.gathered import gathered
     from robotid.identification.identify import Request, identify
@@ -31,19 +32,19 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         gathered(inputs["factors"][0].path, layout), config, config.torque
     )
     index = read_index(folder)
-    found = identify(
-        Request(
-            options=config,
-            gates=config,
-            data=data,
-            choices=choices,
-            gains=gains,
-            robot=robot_used(loaded, config),
-            folder=folder,
-            index=index,
-            torque=config.torque,
-        )
+    request = Request(
+        options=config,
+        gates=config,
+        data=data,
+        choices=choices,
+        gains=gains,
+        robot=robot_used(loaded, config),
+        folder=folder,
+        index=index,
+        torque=config.torque,
     )
+    before = inputs.get("payload_of")
+    found = carried(request, before[0].path) if before else identify(request)
     return [*found.notices, *write_fit(out_dir, found, loaded)]
 
 
@@ -60,6 +61,9 @@ STAGE = Stage(
             optional=True,
             made_by="factors",
         ),
+        "payload_of": Input(
+            "fit", "FIT", "a fit of the robot without what it carries now", optional=True
+        ),
     },
     output="fit",
     origin=__name__,
@@ -71,6 +75,7 @@ STAGE = Stage(
         "robotid.fitting",
         "robotid.identification",
         "robotid.information",
+        "robotid.models.from_fit",
         "robotid.models.rigid_body",
         "robotid.robot",
         "robotid.signals.butterworth",

@@ -1,0 +1,127 @@
+"""What a robot carries, from a fit without the load and recordings with it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.fit import INFORMATION, FitResult, Parameter
+from robotid.contracts.information import read_information
+from robotid.errors import BadDataError
+from robotid.fitting.payload import Payload, payload_of
+from robotid.identification.filtered import filtered_data
+from robotid.identification.gathered import Gathered
+from robotid.identification.identify import Identified, Request
+from robotid.identification.judged import Judge
+from robotid.identification.tables import link_table
+from robotid.models.from_fit import FittedRobot, read_fitted
+from robotid.models.rigid_body import RigidBodyModel
+
+Array = NDArray[np.float64]
+
+
+def carried(request: Request, base_folder: Path) -> Identified:
+    """The load of a robot that was fitted without it; parameters of its body then include it.
+
+    Args:
+        request: recordings with the load; only options of loads play a part.
+        base_folder: of the fit without it.
+    """
+    data, layout = request.data, request.data.layout
+    before = read_fitted(base_folder)
+    _check_same(before, data)
+    unloaded = read_information(base_folder / INFORMATION)
+    found = payload_of(
+        layout,
+        unloaded,
+        data.evidence(data.of("train")),
+        frame=request.options.load_link,
+        anew=request.options.anew,
+    )
+    model = RigidBodyModel(layout, _with_load(before, found, layout.names))
+    tables = {
+        "parameters": _parameters(before.fit.parameters, model, found),
+        "identifiability": before.fit.identifiability,
+        "links": link_table(layout, model.phi),
+    }
+    judge = Judge(data, request.folder, request.index, request.torque, request.gains)
+    judged = judge(
+        model,
+        gates=request.gates,
+        status=before.fit.status,
+        promises=False,
+        choices=(),
+        tables=tables,
+        others={"unloaded": before.model.phi},
+    )
+    result = before.fit.model_copy(
+        update={
+            **tables,
+            "options": request.stated_options(),
+            "robot": request.robot,
+            "samples": dict(data.samples),
+            "recordings": request.index.splits,
+            "split_by": "segment" if request.index.intervals else "recording",
+            "noise": found.noise,
+            "verdict": judged.verdict,
+            "metrics": judged.metrics,
+            "baselines": judged.baselines,
+            "base_parameters": [],
+            "active": [],
+            "essential": None,
+            "choices": [],
+            "folds": [],
+            "curve": [],
+            "blocks": judged.blocks,
+            "whiteness": judged.whiteness,
+            "payload": found.found(),
+            "filtered": filtered_data(request.index),
+        }
+    )
+    return Identified(
+        FitResult.model_validate(result.model_dump()),
+        model,
+        unloaded,
+        judged.excerpt,
+        (*found.notices, *judged.notices),
+    )
+
+
+def _check_same(before: FittedRobot, data: Gathered) -> None:
+    """Refuse data of other terms than those of the fit without load."""
+    if before.model.full:
+        said = "inertias of nine entries have no load"
+        raise BadDataError("base-differs", said, hint="fit the unloaded robot with another model")
+    wanted = before.model.layout
+    if wanted.names == data.layout.names:
+        return
+    given = wanted.arguments
+    flags = [f"--terms {','.join(given['terms'])}"]
+    flags += [f"--joint-terms '{j}={','.join(t)}'" for j, t in given["joint_terms"].items()]
+    flags += [f"--coupled {motor}" for motor in given["coupled"]]
+    said = "the fit without load has other terms of joints"
+    raise BadDataError("base-differs", said, hint=f"give the same ones: {' '.join(flags)}")
+
+
+def _with_load(before: FittedRobot, found: Payload, names: Sequence[str]) -> Array:
+    phi = before.model.phi + found.frame.columns @ found.body.phi
+    for name, change in found.changed.items():
+        phi[names.index(name)] += change
+    return phi
+
+
+def _parameters(
+    before: Sequence[Parameter], model: RigidBodyModel, found: Payload
+) -> list[Parameter]:
+    """Those of the fit without load; of the body that carries, with it."""
+    body = model.layout.robot.links[found.frame.body]
+    said = "with the load"
+    return [
+        parameter.model_copy(
+            update={"value": value, "std": None, "status": "in combination", "said": said}
+            if parameter.owner == body
+            else {"value": value}
+        )
+        for parameter, value in zip(before, model.phi.tolist(), strict=True)
+    ]
