@@ -9,20 +9,10 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from robotid.contracts.recording import Joint, RecordingFacts
+from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError, ConfigError
 
 INDEX = "dataset.json"
-Split = Literal["train", "val", "test"]
-
-
-class Interval(BaseModel):
-    """A stretch of time of a recording that was cut, from its `t` [s], and the split it is in."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    split: Split
-    start_s: float
-    end_s: float
 
 
 class DatasetIndex(BaseModel):

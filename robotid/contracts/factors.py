@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from robotid.contracts.dataset import Interval, Split
+from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError
 
 INDEX = "factors.json"

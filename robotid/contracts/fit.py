@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from robotid.contracts.dataset import Split
+from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
 
 FIT = "fit.json"

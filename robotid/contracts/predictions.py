@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from robotid.contracts.dataset import Split
+from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
 
 INDEX = "predictions.json"

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.dataset import DatasetIndex, Interval, Split
+from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.recording import read_stretches
+from robotid.contracts.splits import Interval, Split
 from robotid.types import Columns
 
 Array = NDArray[np.float64]

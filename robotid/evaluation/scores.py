@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robotid.contracts.dataset import Split
 from robotid.contracts.fit import Metric, Metrics
+from robotid.contracts.splits import Split
 from robotid.errors import UsageError
 from robotid.evaluation.metrics import METRICS, ErrorSums, Values
 from robotid.information.blocks import BySplit

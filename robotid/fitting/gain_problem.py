@@ -56,8 +56,8 @@ class Solved(NamedTuple):
     Args:
         a: signal per torque, shape (n,).
         x: all other unknowns, shape (unknowns,).
-        relative: standard deviations of a relative to it, shape (n,): infinite if not determined, zero if
-            given.
+        relative: standard deviations of a relative to it, shape (n,): infinite if not determined,
+            zero if given.
         covariance: of x, shape (unknowns, unknowns).
         taken: trace of the hat matrix of each joint, shape (n,).
         condition: of the columns, normed to one.

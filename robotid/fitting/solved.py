@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.dataset import Split
 from robotid.contracts.fit import CurvePoint, Status
+from robotid.contracts.splits import Split
 from robotid.dynamics.base_parameters import BaseParameters
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from robotid.contracts.dataset import Interval, Split
 from robotid.contracts.factors import Block, read_index
+from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError
 from robotid.fitting.evidence import Evidence, together
 from robotid.information.blocks import DataBlock

@@ -123,7 +123,7 @@ def identify(request: Request) -> Identified:
         metrics=found.metrics,
         baselines=found.baselines,
         active=list(solved.active),
-        essential=_essential(request, problem, solved),
+        essential=_essential(request, solved),
         choices=list(request.choices),
         blocks=found.blocks,
         whiteness=found.whiteness,
@@ -156,7 +156,7 @@ def _folds(request: Request, base: BaseParameters) -> list[Fold]:
     return cross_validate(blocks, fit, request.options.cv).folds
 
 
-def _essential(request: Request, problem: Problem, solved: Solved) -> list[str] | None:
+def _essential(request: Request, solved: Solved) -> list[str] | None:
     if not request.options.essential:
         return None
     found = essential(solved.evidence, solved.estimate)

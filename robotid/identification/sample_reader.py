@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.dataset import DatasetIndex, Split
+from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.recording import iterate_recording
+from robotid.contracts.splits import Split
 from robotid.information.layout import Layout
 
 Array = NDArray[np.float64]

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import BaseParameter, Identifiability, Link, Parameter
+from robotid.contracts.fit import BaseParameter, Identifiability, Link, Parameter, ParameterStatus
 from robotid.fitting.prior import nominal, sizes
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import Knowledge
@@ -14,7 +14,15 @@ from robotid.spatial.inertia import parts_of, pseudo_inertia
 
 Array = NDArray[np.float64]
 NINE = ("Ixx", "Ixy", "Ixz", "Iyx", "Iyy", "Iyz", "Izx", "Izy", "Izz")
+_UNCERTAIN = 0.3  # relative standard deviation
 _LINK_UNITS = {"m": "kg", "hx": "kg m", "hy": "kg m", "hz": "kg m"}
+
+
+def _status(status: ParameterStatus, value: float, std: float | None) -> ParameterStatus:
+    """What is uncertain by more than a third is not called identified."""
+    if status == "identified" and std is not None and std > _UNCERTAIN * abs(value):
+        return "uncertain"
+    return status
 
 
 def parameter_table(layout: Layout, phi: Array, known: Knowledge) -> list[Parameter]:
@@ -29,7 +37,7 @@ def parameter_table(layout: Layout, phi: Array, known: Knowledge) -> list[Parame
             unit=unit,
             value=value,
             std=about.std,
-            status=about.status,
+            status=_status(about.status, value, about.std),
             said=about.said,
             nominal=given,
         )
@@ -89,7 +97,7 @@ def base_table(problem: Problem, solved: Solved, known: Knowledge) -> list[BaseP
             lower=value - half,
             upper=value + half,
             nominal=given,
-            status=about.status,
+            status=_status(about.status, value, std),
         )
         for name, about, unit, value, std, half, given in zip(
             estimate.base.base_names,

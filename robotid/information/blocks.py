@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from robotid.contracts.dataset import Split
+from robotid.contracts.splits import Split
 from robotid.information.factor import Factor
 
 # By split: blocks, each with one factor per row of torque.

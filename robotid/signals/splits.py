@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.dataset import Interval, Split
 from robotid.contracts.recording import RecordingFacts, Segment
+from robotid.contracts.splits import Interval, Split
 from robotid.types import Columns
 
 SHORTEST_GAP_S = 1.0

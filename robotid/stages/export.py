@@ -95,6 +95,7 @@ STAGE = Stage(
         "robotid.contracts.export",
         "robotid.contracts.fit",
         "robotid.contracts.recording",
+        "robotid.contracts.splits",
         "robotid.dynamics",
         "robotid.exporting",
         "robotid.information.layout",

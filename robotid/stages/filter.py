@@ -171,6 +171,7 @@ STAGE = Stage(
         "robotid.compiled",
         "robotid.contracts.dataset",
         "robotid.contracts.recording",
+        "robotid.contracts.splits",
         "robotid.signals",
     ),
     libraries=("numba", "numpy", "pyarrow.parquet", "pydantic"),

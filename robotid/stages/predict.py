@@ -82,6 +82,7 @@ STAGE = Stage(
         "robotid.contracts.fit",
         "robotid.contracts.predictions",
         "robotid.contracts.recording",
+        "robotid.contracts.splits",
         "robotid.dynamics",
         "robotid.information.layout",
         "robotid.models",

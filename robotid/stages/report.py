@@ -37,7 +37,7 @@ STAGE = Stage(
     inputs={"fits": Input("fit", "FIT", "what fit wrote", many=True, named=True)},
     output="report",
     origin=__name__,
-    uses=("robotid.contracts.fit", "robotid.reporting"),
+    uses=("robotid.contracts.fit", "robotid.contracts.splits", "robotid.reporting"),
     libraries=("jinja2", "pydantic"),
     run=run,
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotid.contracts.dataset import DatasetIndex, Interval
+from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import RESIDUALS
 from robotid.contracts.recording import (
     FilterFacts,
@@ -18,6 +18,7 @@ from robotid.contracts.recording import (
     read_recording,
     read_stretches,
 )
+from robotid.contracts.splits import Interval
 from robotid.errors import BadDataError
 from robotid.evaluation.excerpts import excerpt, spread
 from robotid.evaluation.residual_file import read_residuals, write_residuals
