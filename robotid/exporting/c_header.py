@@ -1,5 +1,6 @@
 """The inverse dynamics as a C99 header that needs nothing but `math.h`."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 
 from robotid.errors import BadDataError, Notice
 from robotid.exporting.comparison import STATES, Array, States, proved, random_states
-from robotid.exporting.joint_code import SATURATION
+from robotid.exporting.joint_code import HELPERS
 from robotid.exporting.naming import comment, identifier
 from robotid.exporting.newton_euler import inverse_dynamics
 from robotid.exporting.outcome import Request, Written
@@ -34,9 +35,19 @@ _TEMPLATE = """/* Inverse dynamics: torques [N m, or N of sliding joints] of a m
 
 #define {guard}_JOINTS {count}
 
-static inline double {name}_{saturation}(double x)
+static inline double {name}_sat(double x)
 {{
     return x < -1.0 ? -1.0 : x > 1.0 ? 1.0 : x;
+}}
+
+static inline double {name}_pos(double x)
+{{
+    return x > 0.0 ? x : 0.0;
+}}
+
+static inline double {name}_neg(double x)
+{{
+    return x < 0.0 ? x : 0.0;
 }}
 
 static inline void {name}_inverse_dynamics(
@@ -89,15 +100,19 @@ def c_text(request: Request) -> str:
     model = request.fitted.model
     code = inverse_dynamics(model)
     joints, name = model.layout.robot.joint_names, c_name(request)
-    lines = [f"    const double {line.name} = {line.text};" for line in code.lines]
+    helper = re.compile(rf"\b({'|'.join(HELPERS)})\(")
+    texts = [helper.sub(rf"{name}_\1(", line.text) for line in code.lines]
+    lines = [
+        f"    const double {line.name} = {text};"
+        for line, text in zip(code.lines, texts, strict=True)
+    ]
     return _TEMPLATE.format(
         origin="\n".join(f" * {comment(line)}" for line in request.origin),
         joints="\n".join(f" *   {i}  {comment(joint)}" for i, joint in enumerate(joints)),
         name=name,
         guard=name.upper(),
-        saturation=SATURATION,
         count=len(joints),
-        lines="\n".join(lines).replace(f" {SATURATION}(", f" {name}_{SATURATION}("),
+        lines="\n".join(lines),
         torques="\n".join(f"    tau[{i}] = {text};" for i, text in enumerate(code.torques)),
     )
 

@@ -5,8 +5,6 @@ from robotid.exporting.outcome import Request
 from robotid.models.from_fit import FittedRobot
 from robotid.robot.physical import violations
 
-_NOT_NEGATIVE = ("viscous", "coulomb", "rotor")
-
 
 def infeasible(fitted: FittedRobot) -> list[str]:
     """What cannot be, in words: link by link, then joint by joint."""
@@ -18,9 +16,9 @@ def infeasible(fitted: FittedRobot) -> list[str]:
         for link, phi in zip(robot.links, model.links, strict=True)
         for said in violations(phi)
     ]
-    for name, value in zip(model.layout.names[model.links.size :], model.own, strict=True):
-        if value < 0 and name.rpartition(".")[2] in _NOT_NEGATIVE:
-            found.append(f"{name} is negative: {value:.6g}")
+    for column, value in zip(model.layout.own, model.own, strict=True):
+        if value < 0 and column.positive:
+            found.append(f"{column.name} is negative: {value:.6g}")
     return found
 
 

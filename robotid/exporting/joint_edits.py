@@ -15,14 +15,10 @@ from robotid.robot.export_urdf import text_of
 from robotid.robot.numbers import only
 from robotid.robot.xml_source import Element, XmlSource
 
-# The attribute that holds the parameter of a term, and the field of `Joint` it is read into.
-ATTRIBUTES: Mapping[Format, Mapping[str, tuple[str, str]]] = {
-    "urdf": {"viscous": ("damping", "damping"), "coulomb": ("friction", "friction")},
-    "mjcf": {
-        "viscous": ("damping", "damping"),
-        "coulomb": ("frictionloss", "friction"),
-        "rotor": ("armature", "rotor_inertia"),
-    },
+# The attribute that each of these fields of `Joint` is read from.
+ATTRIBUTES: Mapping[Format, Mapping[str, str]] = {
+    "urdf": {"damping": "damping", "friction": "friction"},
+    "mjcf": {"damping": "damping", "friction": "frictionloss", "rotor_inertia": "armature"},
 }
 
 

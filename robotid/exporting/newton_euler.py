@@ -54,13 +54,22 @@ def inverse_dynamics(model: RigidBodyModel) -> InverseDynamics:
         q = program.let(f"q[{body}]")
         above = bodies[parent] if parent >= 0 else base
         bodies.append(_moved(program, joint, robot.placements[body], q, motion[body], above))
-    wrenches = [_wrench(program, body, phi) for body, phi in zip(bodies, model.links, strict=True)]
-    torques = joint_torques(program, model, motion)
+    loads = _along(program, model, bodies, robot.phi) if model.layout.loaded else []
+    links = _along(program, model, bodies, model.links)
+    own = joint_torques(program, model, motion, loads)
+    torques = program.add(links, own)
+    return InverseDynamics(program.needed(torques), [torque.text for torque in torques])
+
+
+def _along(program: Program, model: RigidBodyModel, bodies: list[_Body], phi: Array) -> list[Value]:
+    """The torque of each joint that links with some parameters need, from the tips inward."""
+    robot = model.layout.robot
+    wrenches = [_wrench(program, body, own) for body, own in zip(bodies, phi, strict=True)]
+    torques = []
     for body in reversed(range(robot.bodies)):
         force, moment = wrenches[body]
         joint, parent = robot.joints[body], robot.parents[body]
-        along = program.dot(_constants(joint.axis), force if _slides(joint) else moment)
-        torques[body] = program.plus(along, torques[body])
+        torques.append(program.dot(_constants(joint.axis), force if _slides(joint) else moment))
         if parent >= 0:
             at = bodies[body]
             carried = program.times(at.rotation, force)
@@ -70,7 +79,7 @@ def inverse_dynamics(model: RigidBodyModel) -> InverseDynamics:
                 program.add(wrenches[parent][0], carried),
                 program.add(wrenches[parent][1], turned, lever),
             )
-    return InverseDynamics(program.needed(torques), [torque.text for torque in torques])
+    return torques[::-1]
 
 
 def _moved(

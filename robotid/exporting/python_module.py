@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from robotid.exporting.comparison import STATES, proved, random_states
-from robotid.exporting.joint_code import SATURATION
 from robotid.exporting.naming import comment
 from robotid.exporting.newton_euler import inverse_dynamics
 from robotid.exporting.outcome import Request, Written
@@ -23,15 +22,23 @@ Joints, in order:
 {joints}
 """
 
-from math import cos, sin
+from math import cos, exp, fabs, sin
 
 JOINTS = (
 {names}
 )
 
 
-def {saturation}(x):
+def sat(x):
     return -1.0 if x < -1.0 else 1.0 if x > 1.0 else x
+
+
+def pos(x):
+    return x if x > 0.0 else 0.0
+
+
+def neg(x):
+    return x if x < 0.0 else 0.0
 
 
 def {function}(q, qd, qdd):
@@ -68,7 +75,6 @@ def python_text(request: Request) -> str:
         origin="\n".join(comment(line) for line in request.origin),
         joints="\n".join(f"    {i}  {comment(name)}" for i, name in enumerate(joints)),
         names="\n".join(f"    {name!a}," for name in joints),
-        saturation=SATURATION,
         function=FUNCTION,
         count=len(joints),
         lines="\n".join(f"    {line.name} = {line.text}" for line in code.lines),

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from robotid.errors import ConfigError, Notice
+from robotid.dynamics.joint_columns import JointColumn
+from robotid.errors import BadDataError, ConfigError, Notice
 from robotid.exporting.comparison import STATES, proved, random_states
 from robotid.exporting.feasibility import refuse_infeasible
 from robotid.exporting.joint_edits import ATTRIBUTES, edited_joints
@@ -20,10 +21,18 @@ from robotid.models.rigid_body import RigidBodyModel
 from robotid.robot.description import Format
 from robotid.robot.export import exported
 from robotid.robot.load import Changes, loaded_from, reload_robot
-from robotid.robot.tree import RobotTree
+from robotid.robot.tree import Array, RobotTree
 from robotid.robot.xml_source import parse_xml
 
 FILES: Mapping[Format, str] = {"urdf": "robot.urdf", "mjcf": "robot.xml"}
+# Terms that a field of `Joint` can hold. Files state no width: below it, simulators differ anyway.
+_FIELDS = {
+    "viscous": "damping",
+    "coulomb": "friction",
+    "coulomb-held": "friction",
+    "rotor": "rotor_inertia",
+}
+_CARRIED = ("viscous", "coulomb", "rotor")
 
 
 def urdf_file(request: Request) -> Written:
@@ -48,9 +57,9 @@ def _own_file(request: Request, kind: Format) -> Written:
     wanted = _joint_values(model, kind)
     changed = {
         joint.name: {
-            attribute: wanted[joint.name][term]
-            for term, (attribute, field) in ATTRIBUTES[kind].items()
-            if wanted[joint.name][term] != getattr(joint, field)
+            attribute: wanted[joint.name][field]
+            for field, attribute in ATTRIBUTES[kind].items()
+            if wanted[joint.name][field] != getattr(joint, field)
         }
         for joint in loaded.tree.driven
     }
@@ -76,9 +85,9 @@ def _converted(request: Request) -> Written:
     wanted = _joint_values(model, "mjcf")
     joints = tuple(
         joint._replace(
-            damping=wanted[joint.name]["viscous"],
-            friction=wanted[joint.name]["coulomb"],
-            rotor_inertia=wanted[joint.name]["rotor"],
+            damping=wanted[joint.name]["damping"],
+            friction=wanted[joint.name]["friction"],
+            rotor_inertia=wanted[joint.name]["rotor_inertia"],
         )
         for joint in robot.joints
     )
@@ -106,58 +115,66 @@ def _writable(request: Request, kind: Format) -> tuple[Notice, ...]:
     return refuse_infeasible(request, FILES[kind])
 
 
+def _field(column: JointColumn) -> str | None:
+    """The field of `Joint` that holds the parameter of a column, if one does."""
+    alone = len(column.motor.members) == 1
+    return _FIELDS.get(column.term) if alone else None
+
+
 def _joint_values(model: RigidBodyModel, kind: Format) -> dict[str, dict[str, float]]:
-    """What the file is to hold, by joint and term; 0 for what is negative or not in the fit."""
-    values = dict(zip(model.layout.names[model.links.size :], model.own.tolist(), strict=True))
-    return {
-        joint: {term: max(0.0, values.get(f"{joint}.{term}", 0.0)) for term in ATTRIBUTES[kind]}
-        for joint in model.layout.robot.joint_names
-    }
+    """What the file is to hold, by joint and field; 0 for what is negative or not in the fit."""
+    joints = model.layout.robot.joint_names
+    values = {joint: dict.fromkeys(ATTRIBUTES[kind], 0.0) for joint in joints}
+    for column, value in zip(model.layout.own, model.own.tolist(), strict=True):
+        field = _field(column)
+        if field is not None and field in ATTRIBUTES[kind]:
+            values[column.owner][field] += max(0.0, value)
+    return values
 
 
 def _same_torques(model: RigidBodyModel, kind: Format, found: RobotTree) -> float:
     """Compare the fit with the file, both with the terms that the file can hold."""
-    terms = tuple(ATTRIBUTES[kind])
-    wanted, robot = _joint_values(model, kind), model.layout.robot
+    robot, fields = model.layout.robot, ATTRIBUTES[kind]
     if found.joint_names != robot.joint_names:
         said = f"the new file has joints {found.joint_names}, the fit {robot.joint_names}"
-        raise ConfigError("export-differs", said, hint="nothing was written")
-    models = []
-    for tree, phi, own in (
-        (robot, model.links, wanted),
-        (found, found.phi, {j.name: {t: getattr(j, ATTRIBUTES[kind][t][1]) for t in terms}
-                            for j in found.driven}),
-    ):  # fmt: skip
-        layout = Layout(tree, terms)
-        joint_values = [own[joint][term] for joint in tree.joint_names for term in layout.terms]
-        models.append(RigidBodyModel(layout, np.concatenate([phi.ravel(), joint_values])))
+        raise BadDataError("export-differs", said, hint="nothing was written")
+    read = {j.name: {field: getattr(j, field) for field in fields} for j in found.driven}
+    wanted = _carried_model(robot, model.links, _joint_values(model, kind))
     states = random_states(robot)
-    return proved(models[0].torque(*states), models[1].torque(*states), FILES[kind])
+    again = _carried_model(found, found.phi, read)
+    return proved(wanted.torque(*states), again.torque(*states), FILES[kind])
+
+
+def _carried_model(
+    robot: RobotTree, links: Array, values: Mapping[str, Mapping[str, float]]
+) -> RigidBodyModel:
+    """A robot with what files can hold."""
+    layout = Layout(robot, _CARRIED)
+    own = [values[column.owner].get(_FIELDS[column.term], 0.0) for column in layout.own]
+    return RigidBodyModel(layout, np.concatenate([links.ravel(), own]))
 
 
 def _not_carried(model: RigidBodyModel, kind: Format) -> list[Notice]:
     """Terms of the fit that the format has no place for."""
-    names = model.layout.names[model.links.size :]
     lost = {
-        name.rpartition(".")[2]
-        for name, value in zip(names, model.own, strict=True)
-        if value != 0 and name.rpartition(".")[2] not in ATTRIBUTES[kind]
+        column.term if len(column.motor.members) == 1 else f"{column.term} of {column.owner}"
+        for column, value in zip(model.layout.own, model.own, strict=True)
+        if value != 0 and _field(column) not in ATTRIBUTES[kind]
     }
     if not lost:
         return []
-    words = ", ".join(term for term in model.layout.terms if term in lost)
-    said = f"{kind.upper()} has no place for {words}: the file gives torques without"
+    said = f"{kind.upper()} has no place for {', '.join(sorted(lost))}: its torques are without"
     return [Notice(code="not-carried", message=said, hint="export python or c for all of the fit")]
 
 
 def _removed(request: Request, kind: Format) -> list[Notice]:
     """Friction that the robot file stated and the fit does not have."""
-    terms = request.fitted.model.layout.terms
+    fitted = {(column.owner, _field(column)) for column in request.fitted.model.layout.own}
     gone = [
         f"{joint.name} {attribute}"
         for joint in request.fitted.robot.tree.driven
-        for term, (attribute, field) in ATTRIBUTES[kind].items()
-        if term not in terms and getattr(joint, field) != 0
+        for field, attribute in ATTRIBUTES[kind].items()
+        if (joint.name, field) not in fitted and getattr(joint, field) != 0
     ]
     if not gone:
         return []

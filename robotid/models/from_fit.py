@@ -45,13 +45,11 @@ def read_fitted(folder: Path) -> FittedRobot:
 
 def layout_of(robot: RobotTree, terms: JointTerms, file: str | None = None) -> Layout:
     """The layout of a robot with the terms that a fit states."""
-    if terms.joint_terms or terms.coupled:
-        said = "terms of single or coupled joints are not read"
-        raise BadDataError("unknown-term", said, file=file)
     try:
-        return Layout(robot, tuple(terms.terms))
+        return Layout(robot, **terms.model_dump())
     except ConfigError as error:
-        raise BadDataError("unknown-term", error.notice.message, file=file) from error
+        said = error.notice
+        raise BadDataError(said.code, said.message, file=file, joint=said.joint) from error
 
 
 def _robot_file(folder: Path, fit: FitResult) -> Path:

@@ -6,12 +6,13 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from robotid.dynamics.friction import joint_columns
+from robotid.dynamics.friction import column_values
 from robotid.dynamics.rnea import rnea
 from robotid.errors import UsageError
 from robotid.information.layout import LINK_PARAMETERS, Layout
 
 Array = NDArray[np.float64]
+HeldSigns = dict[str, float]
 LINKS = "links"  # the part of the torque that is no joint term
 # Of a link whose inertia need not be symmetric (`nostr`), row by row.
 FULL_PARAMETERS = ("m", "hx", "hy", "hz", *(f"I{row}{column}" for row in "xyz" for column in "xyz"))
@@ -59,29 +60,37 @@ class RigidBodyModel:
     def _own(self) -> int:
         return self.layout.parameters - 10 * self.layout.robot.bodies
 
-    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+    def torque(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, held: HeldSigns | None = None
+    ) -> Array:
         """Torques, shape (T, nv) [N m, or N].
 
         Args:
             q: configurations, shape (T, nq).
             qd: velocities, shape (T, nv).
             qdd: accelerations, shape (T, nv).
+            held: where samples follow others: signs that friction with memory had before, by
+                parameter; brought up to date. Without it the robot has not moved before.
         """
         motion = self._checked(q, qd, qdd)
-        result = np.empty(motion[1].shape)
+        result, signs = np.empty(motion[1].shape), {} if held is None else held
         for begin in range(0, len(result), _BATCH):
             here = slice(begin, begin + _BATCH)
-            result[here] = sum(self._parts(*(x[here] for x in motion)).values())
+            parts = self._parts([x[here] for x in motion], signs)
+            result[here] = sum(parts.values())
         return result
 
-    def parts(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> dict[str, Array]:
+    def parts(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, held: HeldSigns | None = None
+    ) -> dict[str, Array]:
         """What the torque is the sum of: `links`, and each term of the joints, (T, nv) each."""
         motion = self._checked(q, qd, qdd)
-        names = (LINKS, *self.layout.terms)
+        names = (LINKS, *(column.term for column in self.layout.own))
         result = {name: np.empty(motion[1].shape) for name in names}
+        signs = {} if held is None else held
         for begin in range(0, len(motion[0]), _BATCH):
             here = slice(begin, begin + _BATCH)
-            for name, values in self._parts(*(x[here] for x in motion)).items():
+            for name, values in self._parts([x[here] for x in motion], signs).items():
                 result[name][here] = values
         return result
 
@@ -94,18 +103,25 @@ class RigidBodyModel:
                 raise UsageError("wrong-shape", said)
         return arrays
 
-    def _parts(self, q: Array, qd: Array, qdd: Array) -> dict[str, Array]:
-        layout = self.layout
-        first = layout.robot.nv - layout.robot.n  # of the driven joints
-        speed, rise = torch.tensor(qd), torch.tensor(qdd)
-        tau = rnea(layout.robot, torch.tensor(q), speed, rise, torch.tensor(self.links))
-        found = {LINKS: tau.numpy()}
-        columns = joint_columns(layout.terms, speed[:, first:], rise[:, first:]).numpy()
-        values = self.own.reshape(layout.robot.n, len(layout.terms))
-        for number, term in enumerate(layout.terms):
-            found[term] = np.zeros_like(qd)
-            found[term][:, first:] = columns[:, :, number] * values[:, number]
+    def _parts(self, motion: list[Array], held: HeldSigns) -> dict[str, Array]:
+        layout, first = self.layout, self.layout.robot.nv - self.layout.robot.n
+        _, qd, qdd = motion
+        found = {LINKS: self._of_links(self.links, motion)}
+        load = self._of_links(layout.robot.phi, motion)[:, first:] if layout.loaded else None
+        for column, parameter in zip(layout.own, self.own.tolist(), strict=True):
+            before = held.get(column.name, 0.0)
+            values = column_values(column, qd[:, first:], qdd[:, first:], load, before)
+            if column.form.kind == "held":
+                held[column.name] = float(values[-1])
+            torque = found.setdefault(column.term, np.zeros_like(qd))
+            for joint, sign in column.motor.members:
+                torque[:, first + joint] += sign * parameter * values
         return found
+
+    def _of_links(self, links: Array, motion: list[Array]) -> Array:
+        q, qd, qdd = map(torch.tensor, motion)
+        tau: Array = rnea(self.layout.robot, q, qd, qdd, torch.tensor(links)).numpy()
+        return tau
 
 
 def parameter_names(layout: Layout, *, full: bool = False) -> tuple[str, ...]:
