@@ -86,7 +86,7 @@ def c_header(request: Request) -> Written:
     compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
     if compiler is None:
         said = f"{FILE} was not compiled: there is no {', '.join(COMPILERS)}"
-        hint = "install a C compiler and export again with --no-cache to have it checked"
+        hint = "install a C compiler and export again with --recompute to have it checked"
         unproved = Notice(code="not-compiled", message=said, hint=hint)
         return Written(FILE, text.encode(), "", notices=(unproved,))
     found = compiled_torques(compiler, text, request, states)

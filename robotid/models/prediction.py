@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from robotid.contracts.predictions import JointErrors
 from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
 from robotid.errors import BadDataError
-from robotid.models.rigid_body import RigidBodyModel
+from robotid.models.rigid_body import HeldSigns, RigidBodyModel
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
@@ -79,6 +79,7 @@ class Predictor:
         check_recording(model, self.names, self.facts, path)
         measured = [joint for joint in joints if f"tau.{joint}" in self.names]
         self._sums = {joint: ErrorSums() for joint in measured}
+        self._held: HeldSigns = {}
 
     def batches(self) -> Iterator[Columns]:
         """`t`, `tau_pred.<joint>` and, where measured, `tau.<joint>`."""
@@ -100,7 +101,7 @@ class Predictor:
         q, qd, qdd = (
             np.column_stack([batch[f"{signal}.{joint}"] for joint in joints]) for signal in _MOTION
         )
-        tau = self._model.torque(q, qd, qdd)
+        tau = self._model.torque(q, qd, qdd, self._held)
         seconds = batch["t"] / 1e9
         result: Columns = {"t": batch["t"]}
         for number, joint in enumerate(joints):

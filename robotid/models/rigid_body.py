@@ -16,7 +16,7 @@ HeldSigns = dict[str, float]
 LINKS = "links"  # the part of the torque that is no joint term
 # Of a link whose inertia need not be symmetric (`nostr`), row by row.
 FULL_PARAMETERS = ("m", "hx", "hy", "hz", *(f"I{row}{column}" for row in "xyz" for column in "xyz"))
-_BATCH = 4096  # samples at a time: memory stays bounded however many there are
+_BATCH = 2048  # samples at a time: memory stays bounded however many there are
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,12 +30,13 @@ def random_parameters(layout, seed=0, full=False):
     return np.concatenate([links.ravel(), own])
 
 
-def write_fit(folder, robot="panda", *, terms=TERMS, phi=None, options=None, full=False, seed=0,
+def write_fit(folder, robot="panda", *, terms=TERMS, joint_terms=None, coupled=(), phi=None,
+              options=None, full=False, seed=0,
               file=None, **changes):  # fmt: skip
     """A fit folder; `changes` are fields of `FitResult`. Returns the folder."""
     options = options or {}
     loaded = load_robot(file or robot, **RobotOptions(**options).changes())
-    layout = Layout(loaded.tree, terms)
+    layout = Layout(loaded.tree, terms, joint_terms or {}, coupled)
     phi = random_parameters(layout, seed, full) if phi is None else np.asarray(phi)
     folder.mkdir(parents=True, exist_ok=True)
     name = "nominal.urdf" if loaded.description.format == "urdf" else "nominal.xml"
@@ -47,7 +48,7 @@ def write_fit(folder, robot="panda", *, terms=TERMS, phi=None, options=None, ful
             name=loaded.tree.name, file=name, options=options, links=list(loaded.tree.links)
         ),
         "joints": list(loaded.tree.joint_names),
-        "terms": JointTerms(terms=list(terms)),
+        "terms": JointTerms(**layout.arguments),
         "samples": {"train": 1000, "test": 500},
         "recordings": {"run1": "train", "run2": "test"},
         "split_by": "recording",

@@ -51,6 +51,42 @@ def test_module_and_header_give_the_torques_of_the_model(name, terms, tmp_path):
         assert written.notices == ()
 
 
+EVERY_TERM = {
+    "viscous-asymmetric": {},
+    "coulomb(0.5)": {},
+    "coulomb-asymmetric": {},
+    "stribeck(0.1)": {},
+    "stribeck(0.3,width=0.05)": {},
+    "load": {},
+    "viscous,coulomb,stribeck(0.2),load(0.1),offset,rotor": {"coupled": ["{0}+{1}"]},
+    "viscous,rotor": {"coupled": ["{0}-{1}"], "joint_terms": {"{1}": ["coulomb(1.5)", "offset"]}},
+}
+
+
+@pytest.mark.parametrize("terms", EVERY_TERM)
+@pytest.mark.parametrize("name", ["panda", "furuta"])
+def test_every_term_without_memory(name, terms, tmp_path):
+    joints = load_robot(name).tree.joint_names[-2:]
+    more = EVERY_TERM[terms]
+    coupled = [text.format(*joints) for text in more.get("coupled", [])]
+    own = {name.format(*joints): some for name, some in more.get("joint_terms", {}).items()}
+    folder = write_fit(tmp_path, name, terms=[terms], coupled=coupled, joint_terms=own)
+    request = request_of(folder)
+    assert all(abs(value) > 0.01 for value in request.fitted.model.own)
+    states = random_states(request.fitted.model.layout.robot)
+    assert len(request.fitted.model.parts(*states)) > 1
+    for written in (python_module(request), c_header(request)):
+        assert written.difference < 1e-12
+
+
+def test_friction_with_memory_has_no_code(tmp_path):
+    request = request_of(write_fit(tmp_path, "furuta", terms=["viscous", "coulomb-held"]))
+    for writer in (python_module, c_header):
+        with pytest.raises(ConfigError, match="depends on the motion before") as caught:
+            writer(request)
+        assert caught.value.notice.code == "term-not-exported"
+
+
 @pytest.mark.parametrize("name", ["panda", "cartpole"])
 def test_inertias_without_symmetry(name, tmp_path):
     request = request_of(write_fit(tmp_path, name, full=True))
@@ -62,7 +98,7 @@ def executed(model, tmp_path):
     """Torques of 64 states from generated lines, and those of the model."""
     code = inverse_dynamics(model)
     lines = [f"    {line.name} = {line.text}" for line in code.lines]
-    text = "from math import cos, sin\ndef sat(x):\n    return max(-1.0, min(1.0, x))\n"
+    text = "from math import cos, exp, fabs, sin\ndef sat(x):\n    return max(-1.0, min(1.0, x))\n"
     text += (
         "def f(q, qd, qdd):\n" + "\n".join(lines) + f"\n    return [{', '.join(code.torques)}]\n"
     )
@@ -146,7 +182,7 @@ def test_hostile_names_stay_names(name, tmp_path):
     assert runpy.run_path(save(tmp_path, text))["JOINTS"][0] == joint
     tree = ast.parse(text)
     assert [type(node).__name__ for node in tree.body] == [
-        "Expr", "ImportFrom", "Assign", "FunctionDef", "FunctionDef",
+        "Expr", "ImportFrom", "Assign", *["FunctionDef"] * 4,
     ]  # fmt: skip
     header = c_header(request).content.decode()  # it compiled and ran, with the right torques
     assert header.isascii()

@@ -146,6 +146,26 @@ def test_friction_of_the_file_that_the_fit_does_not_have(tmp_path):
     assert not model.dof_armature.any()
 
 
+def test_terms_that_no_file_can_hold(tmp_path):
+    terms = ["viscous-asymmetric", "coulomb-held", "stribeck(0.1)", "rotor"]
+    joints = load_robot("furuta").tree.joint_names
+    coupled = [f"{joints[0]}-{joints[1]}"]
+    request = request_of(write_fit(tmp_path, "furuta", terms=terms, coupled=coupled))
+    written = mjcf_file(request)
+    (said,) = [n.message for n in written.notices if n.code == "not-carried"]
+    assert "MJCF has no place for" in said
+    for word in ("stribeck", "viscous-asymmetric", f"rotor of {coupled[0]}"):
+        assert word in said
+    assert "coulomb-held" not in said
+    states = random_states(request.fitted.model.layout.robot)
+    found, losses = mujoco_torques(written.content.decode(), joints, states)
+    columns = request.fitted.model.layout.own
+    own = {c.name: v for c, v in zip(columns, request.fitted.model.own, strict=True)}
+    np.testing.assert_array_equal(losses, [own[f"{j}.coulomb-held"] for j in joints])
+    rotors = np.array([own[f"{j}.rotor"] for j in joints])
+    close(found, request.fitted.model.parts(*states)["links"] + rotors * states.qdd)
+
+
 def test_unnamed_joints_cannot_get_friction(tmp_path):
     (tmp_path / "arm.xml").write_text(MJCF.replace('name="shoulder" ', ""))
     request = request_of(write_fit(tmp_path / "fit", file=tmp_path / "arm.xml"))

@@ -37,6 +37,41 @@ def test_torque_is_the_regressor_times_the_parameters(name):
     np.testing.assert_array_equal(parts["viscous"], motion.qd * viscous)
 
 
+def test_memory_goes_on_from_batch_to_batch(monkeypatch):
+    layout = Layout(load_robot("furuta").tree, ["coulomb-held(0.5)"])
+    model = RigidBodyModel(layout, random_parameters(layout))
+    motion = random_motion(layout.robot, 40, seed=0)
+    motion.qd[10:30] *= 0.01
+    wanted = np.column_stack([
+        w @ model.phi[c] for w, c in zip(row_columns(layout, motion), layout.columns, strict=True)
+    ])  # fmt: skip
+    close = {"rtol": 1e-9, "atol": 1e-9}
+    np.testing.assert_allclose(model.torque(*motion), wanted, **close)
+    held = {}
+    pieces = [model.torque(*(x[at : at + 8] for x in motion), held) for at in range(0, 40, 8)]
+    np.testing.assert_allclose(np.concatenate(pieces), wanted, **close)
+    assert set(held.values()) <= {-1.0, 1.0}
+    monkeypatch.setattr("robotid.models.rigid_body._BATCH", 7)
+    np.testing.assert_allclose(model.torque(*motion), wanted, **close)
+    parts = model.parts(*motion)["coulomb-held"]
+    assert (np.abs(parts[10:30]) > 0).all()  # at standstill as before
+
+
+def test_terms_of_every_kind_and_coupled_joints():
+    layout = Layout(
+        load_robot("ur10").tree,
+        ["viscous-asymmetric", "coulomb-asymmetric", "stribeck(0.1)", "load", "offset", "rotor"],
+        {"elbow_joint": ["coulomb(0.3)"]},
+        ["wrist_1_joint+wrist_2_joint"],
+    )
+    model = RigidBodyModel(layout, random_parameters(layout))
+    motion = random_motion(layout.robot, 40, seed=0)
+    wanted = np.column_stack([
+        w @ model.phi[c] for w, c in zip(row_columns(layout, motion), layout.columns, strict=True)
+    ])  # fmt: skip
+    np.testing.assert_allclose(model.torque(*motion), wanted, rtol=1e-9, atol=1e-8)
+
+
 @pytest.mark.parametrize("seed", [1, 4])
 def test_links_against_pinocchio(seed):
     import pinocchio as pin
