@@ -13,4 +13,10 @@ scaling        the problem in units in which a solver is at ease
 cones          physical consistency as cones
 sdp            consistent parameters of least loss
 consistent     consistent parameters, checked
+load           what is tied to a link, and what is known of it
+load_body      mass, centre and inertia of a load, with intervals and statuses
+payload        what a robot carries
+gain_problem   least squares in gains, parameters and loads
+drive_gains    torque per unit of a drive signal
+least_squares, metrics, pendulum, verdict: one revolute joint from its samples
 """

@@ -57,6 +57,7 @@ class Solved(NamedTuple):
         a: signal per torque, shape (n,).
         x: all other unknowns, shape (unknowns,).
         relative: standard deviations of a relative to it, shape (n,): infinite if not determined,
+        relative: standard deviations of a relative to it, shape (n,); infinite if not determined,
             zero if given.
         covariance: of x, shape (unknowns, unknowns).
         taken: trace of the hat matrix of each joint, shape (n,).
@@ -153,13 +154,13 @@ class GainProblem:
         """
         n = len(self.joints)
         gains = 1.0 / self.given  # NaN where unknown
+        known = np.nan_to_num(gains)
         weights = np.ones(n)
         for _ in range(3):
             blocks, right = [], []
             for rows in self.rows:
                 signal = np.zeros((len(rows.s) - 1, n))
                 signal[:, rows.joint] = -rows.s[:-1]
-                known = np.where(np.isnan(self.given), 0.0, 1.0 / self.given)
                 weight = np.sqrt(rows.share) * weights[rows.joint]
                 blocks.append(weight * np.column_stack([rows.C[:-1], signal[:, self.free]]))
                 right.append(-weight * (rows.k[:-1] + signal @ known))
