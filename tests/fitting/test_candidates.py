@@ -93,6 +93,19 @@ def test_the_edge_of_the_grid_is_told():
     assert (second.chosen, second.at_edge) == (0.05, False)
 
 
+def test_parameters_of_the_wrong_sign_do_not_count():
+    """Where friction falls at low speed no Stribeck width helps, and the first stands at the edge."""
+    layout = Layout(
+        load_robot("double_pendulum").tree, ("viscous", "coulomb", "stribeck(0.05,0.1,0.2)")
+    )
+    truth = [
+        (label, j, 0.1, v) for j in (0, 1) for label, v in (("viscous", 0.3), ("stribeck", -0.4))
+    ]
+    for choice in choose_widths(evidence_from(layout, truth), layout).choices:
+        assert max(choice.losses) == pytest.approx(min(choice.losses), rel=1e-9)
+        assert (choice.chosen, choice.at_edge) == (0.05, True)
+
+
 def test_nothing_to_choose():
     layout = Layout(load_robot("double_pendulum").tree, ("viscous",))
     evidence = evidence_from(layout, [], samples=200)
