@@ -2,7 +2,8 @@
 
 The common columns are projected out once; what is left of the candidates' columns is a small
 matrix, so that each choice costs microseconds. One term after the other takes its best width with
-the others held, until none changes.
+the others held, until none changes. Friction against the motion is not negative here either: else a
+width far from the right one may come first, with a parameter of the wrong sign.
 """
 
 from collections.abc import Sequence
@@ -12,15 +13,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
+from scipy.optimize import nnls
 
 from robotid.contracts.fit import Choice
 from robotid.fitting.evidence import Evidence
 from robotid.information.layout import Index, Layout
+from robotid.information.system import System, assemble
 from robotid.information.triangular import triangle
 
 Array = NDArray[np.float64]
 
 _ROUNDING = 1e-11  # of a column: what others leave of it if it depends on them
+_EQUAL = 1e-10  # of a loss
 _SWEEPS = 50
 
 
@@ -55,12 +59,14 @@ def choose_widths(evidence: Evidence, layout: Layout) -> Chosen:
         return Chosen(layout, evidence, np.arange(layout.parameters), ())
     merged = evidence.merged()
     noise = np.array([factor.rho / np.sqrt(factor.count) for factor in merged])
-    rest = _Rest(evidence, layout, 1.0 / np.maximum(noise, evidence.least_noise))
+    weights = 1.0 / np.maximum(noise, evidence.least_noise)
+    named = dict(zip(evidence.rows, weights.tolist(), strict=True))
+    rest = _Rest(assemble(merged, layout.parameters, named), layout)
     picks = [len(group.widths) // 2 for group in groups]
     for _ in range(_SWEEPS):
         before = list(picks)
         for number in range(len(groups)):
-            picks[number] = int(np.argmin(rest.losses(picks, number)))
+            picks[number] = _least(rest.losses(picks, number))
         if picks == before:
             break
     choices = tuple(
@@ -78,6 +84,12 @@ def choose_widths(evidence: Evidence, layout: Layout) -> Chosen:
     return Chosen(plain, restricted(evidence, kept), kept, choices)
 
 
+def _least(losses: Sequence[float]) -> int:
+    """The narrowest of the best: the first, at the edge, where friction of no width helps."""
+    least = min(losses)
+    return next(number for number, loss in enumerate(losses) if loss <= least * (1 + _EQUAL))
+
+
 def restricted(evidence: Evidence, kept: Index) -> Evidence:
     """Evidence about the parameters that stay, such as that of test data after a choice."""
     blocks = tuple(tuple(f.restricted(kept) for f in block) for block in evidence.blocks)
@@ -87,11 +99,10 @@ def restricted(evidence: Evidence, kept: Index) -> Evidence:
 class _Rest:
     """Columns of candidates, and torque, less what all other columns can do about them."""
 
-    def __init__(self, evidence: Evidence, layout: Layout, weights: Array) -> None:
+    def __init__(self, system: System, layout: Layout) -> None:
         self._groups = layout.candidates
         everyone = [p for group in self._groups for columns in group.columns for p in columns]
         self._place = {position: number for number, position in enumerate(everyone)}
-        system = evidence.system(weights)
         common = np.setdiff1d(np.arange(layout.parameters), everyone)
         W = system.R[:, common]
         norms = np.linalg.norm(W, axis=0)
@@ -118,6 +129,5 @@ class _Rest:
         A = self._R[:, [self._place[p] for p in positions]]
         norms = np.linalg.norm(A, axis=0)
         A = A / np.where(norms > 0, norms, 1.0)
-        x = np.linalg.lstsq(A, self._R[:, -1], rcond=_ROUNDING)[0]
-        error = A @ x - self._R[:, -1]
-        return float(error @ error) + self._rho**2
+        _, left = nnls(A, self._R[:, -1])
+        return float(left) ** 2 + self._rho**2

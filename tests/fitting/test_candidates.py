@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 from robotid.dynamics.base_parameters import base_parameters
+from robotid.fitting.adam import Samples, Training, fit_adam
 from robotid.fitting.candidates import choose_widths, restricted
+from robotid.fitting.entries import Entries
 from robotid.fitting.linear import wls
-from robotid.fitting.prior import nominal
+from robotid.fitting.prior import nominal, sizes
+from robotid.fitting.restream import irls_samples
 from robotid.fitting.sdp import consistent_fit
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
+from robotid.information.regressor import signals_of
 from robotid.robot.load import load_robot
+from robotid.spatial.parametrisations.table import PARAMETRISATIONS
 from tests.fitting.samples import evidence_of
 from tests.friction_formulas import friction, pinocchio_torques
 from tests.information.motions import harmonics
@@ -25,7 +30,6 @@ def evidence_from(layout, columns, samples=6000, noise=NOISE, seed=0, blocks=2):
     tau = rigid + friction(robot, motion, columns, rigid)
     tau += noise * np.random.default_rng(seed + 1).normal(size=tau.shape)
     factoriser = Factoriser(layout, threads=1)
-    # The whole motion as one: signs are held over the edge of blocks only when it is streamed.
     evidence = evidence_of(factoriser, motion, tau, blocks)
     factoriser.close()
     return evidence
@@ -89,6 +93,19 @@ def test_the_edge_of_the_grid_is_told():
     assert (second.chosen, second.at_edge) == (0.05, False)
 
 
+def test_parameters_of_the_wrong_sign_do_not_count():
+    """Where friction falls at low speed no Stribeck width helps, and the first stands at the edge."""
+    layout = Layout(
+        load_robot("double_pendulum").tree, ("viscous", "coulomb", "stribeck(0.05,0.1,0.2)")
+    )
+    truth = [
+        (label, j, 0.1, v) for j in (0, 1) for label, v in (("viscous", 0.3), ("stribeck", -0.4))
+    ]
+    for choice in choose_widths(evidence_from(layout, truth), layout).choices:
+        assert max(choice.losses) == pytest.approx(min(choice.losses), rel=1e-9)
+        assert (choice.chosen, choice.at_edge) == (0.05, True)
+
+
 def test_nothing_to_choose():
     layout = Layout(load_robot("double_pendulum").tree, ("viscous",))
     evidence = evidence_from(layout, [], samples=200)
@@ -144,6 +161,48 @@ def test_coupled_wrist_is_found_again():
     assert coupled[f"{five}+{six}.viscous"] == pytest.approx(0.15, abs=0.02)
 
 
+def test_passes_over_samples_remember_signs():
+    """Robust fits read batches again: a pause that begins in one lasts through the next."""
+    layout = Layout(load_robot("double_pendulum").tree, ("viscous", "coulomb-held(0.05)"))
+    robot = layout.robot
+    motion = harmonics(robot, 900, 0.3, rate_hz=30.0)
+    motion.qd[280:620] *= 0.01
+    columns = [
+        (label, j, 0.05, v)
+        for j in (0, 1)
+        for label, v in (("viscous", 0.3), ("coulomb-held", 0.5))
+    ]
+    rigid = pinocchio_torques(robot, motion)
+    noise = NOISE * np.random.default_rng(2).normal(size=rigid.shape)
+    tau = rigid + friction(robot, motion, columns) + noise
+    factoriser, base = Factoriser(layout, threads=1), base_parameters(robot, **layout.arguments)
+    start = wls(evidence_of(factoriser, motion, tau), base)
+    factoriser.close()
+    signals = signals_of(robot, **motion._asdict(), tau=tau)
+    found = irls_samples(layout, base, lambda: iter(np.split(signals, [300, 600], axis=1)), start)
+    assert found.converged
+    np.testing.assert_array_less(np.abs(found.estimate.beta - start.beta), 2 * start.std)
+
+
+def test_training_on_samples_knows_every_term():
+    """At the truth the error is zero, however samples are shuffled into batches."""
+    terms = ("viscous", "coulomb-held(0.05)", "stribeck(0.2)", "load", "rotor")
+    layout = Layout(load_robot("double_pendulum").tree, terms)
+    robot = layout.robot
+    motion = harmonics(robot, 300, 0.3, rate_hz=30.0)
+    own = [("viscous", 0.0, 0.3), ("coulomb-held", 0.05, 0.5), ("stribeck", 0.2, 0.2), ("load", 0.02, 0.1),
+           ("rotor", 0.0, 0.4)]  # fmt: skip
+    columns = [(label, j, width, value) for j in (0, 1) for label, width, value in own]
+    rigid = pinocchio_torques(robot, motion)
+    samples = Samples(*motion, rigid + friction(robot, motion, columns, rigid))
+    entries = Entries.of(layout, PARAMETRISATIONS["cov"])
+    start = entries.theta(np.concatenate([robot.phi.ravel(), [value for *_, value in columns]]))
+    training = Training(epochs=1, batch=32, learning_rate=1e-12)
+    found = fit_adam(layout, entries, start, samples, samples, training=training)
+    assert found.history[0].validation < 1e-18
+    assert found.history[1].train < 1e-15
+
+
 def test_values_of_the_robot_file():
     layout = Layout(
         load_robot("panda").tree, ("viscous-asymmetric", "coulomb-held", "stribeck(0.1)")
@@ -153,3 +212,8 @@ def test_values_of_the_robot_file():
     pair = "+".join(layout.robot.joint_names[4:6])
     coupled = Layout(layout.robot, (), coupled=(pair,))
     assert nominal(coupled)[70:].tolist() == [0.0, 0.0, 0.0]
+    cart = Layout(load_robot("cartpole").tree, ("rotor",))
+    links = sizes(cart)[:20].reshape(2, 10)
+    slides = [joint.kind == "prismatic" for joint in cart.robot.driven]
+    assert slides == [True, False]
+    assert sizes(cart)[20:].tolist() == [links[0, 0], links[1, 4]]  # kg, kg m²
