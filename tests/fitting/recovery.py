@@ -106,10 +106,14 @@ def _filtered(columns, joints, options, threads):
     def source(names):
         return [{name: columns[name] for name in names}]
 
-    pieces: list[dict[str, np.ndarray]] = []
-    done = RecordingFilter(source, list(columns), joints, options, threads).run(pieces.append)
     names = [f"{signal}.{joint}" for signal in ("q", "qd", "qdd", "tau") for joint in joints]
-    return done, np.array([np.concatenate([piece[name] for piece in pieces]) for name in names])
+    pieces: list[np.ndarray] = []
+
+    def keep(rows):  # their memory is used again
+        pieces.append(np.array([rows[name] for name in names]))
+
+    done = RecordingFilter(source, list(columns), joints, options, threads).run(keep)
+    return done, np.hstack(pieces)
 
 
 def _factors(log: Known, signals, rate_hz):
