@@ -52,11 +52,16 @@ class Row(_Part):
 
 
 class RobotFacts(_Part):
-    """What the factors are about: robot, joint terms, parameters and rows."""
+    """What the factors are about: robot, joint terms, parameters and rows.
+
+    `terms`, `joint_terms` and `coupled` are what `Layout` takes besides the robot.
+    """
 
     robot: str
     geometry_sha256: str = Field(description="Of all that regressors of the robot depend on.")
     terms: list[str]
+    joint_terms: dict[str, list[str]] = {}
+    coupled: list[str] = []
     parameters: list[str]
     rows: list[Row]
 

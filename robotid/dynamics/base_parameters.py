@@ -5,7 +5,7 @@ turns about one axis never shows its other moments. With independent columns W_b
 W = W_b [1 K] up to the order of columns, and W φ = W_b β with β = φ_b + K φ_d.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from robotid.dynamics.friction import joint_term_regressor
+from robotid.dynamics.friction import joint_regressor
+from robotid.dynamics.joint_columns import JointColumn, columns_of, slow_speeds
 from robotid.dynamics.regressor import joint_torque_regressor
 from robotid.robot.tree import RobotTree
 from robotid.spatial.transport import change_of_frame
@@ -80,23 +81,24 @@ class BaseParameters:
         return result
 
 
-def parameter_names(robot: RobotTree, terms: Sequence[str] = ()) -> tuple[str, ...]:
+def parameter_names(robot: RobotTree, own: Sequence[JointColumn] = ()) -> tuple[str, ...]:
     """Names in the order of the regressor's columns.
 
     `m2`, `l2x`, `L2xy` are mass, first moment and inertia about the origin of the body that joint 2
-    moves (0 is a floating base); `rotor2` is a term of joint 2.
+    moves (0 is a floating base); `rotor2` is a term of joint 2, `rotor5+6` of two coupled joints.
     """
     first = 0 if robot.floating else 1
     bodies = (
         f"{kind[0]}{first + body}{kind[1:]}" for body in range(robot.bodies) for kind in _OF_PHI
     )
-    joints = (f"{term}{joint + 1}" for joint in range(robot.n) for term in terms)
-    return (*bodies, *joints)
+    return (*bodies, *(column.short for column in own))
 
 
 def base_parameters(
     robot: RobotTree,
     terms: Sequence[str] = (),
+    joint_terms: Mapping[str, Sequence[str]] | None = None,
+    coupled: Sequence[str] = (),
     *,
     frames: Array | None = None,
     tolerance: float = TOLERANCE,
@@ -109,8 +111,11 @@ def base_parameters(
     goes into inertias and towards the base.
 
     Args:
-        robot: the robot; its nominal link parameters and limits play no part, its gravity does.
-        terms: columns per joint, from `friction.JOINT_TERMS`.
+        robot: the robot; its nominal link parameters and limits play no part (except for friction
+            by load), its gravity does.
+        terms: of joints, see `terms.TERMS`.
+        joint_terms: of single joints or couplings, by name.
+        coupled: motors that drive two joints, such as `j5+j6`.
         frames: frames that parameters refer to, as poses in the bodies, shape (bodies, 4, 4); the
             bodies' own when not given.
         tolerance: as for `reduce`. An axis that rounding in a robot file leaves a hair off the
@@ -118,27 +123,31 @@ def base_parameters(
             tolerance takes them for dependent.
         seed: of the random motions; the result does not depend on it beyond rounding.
     """
-    W = random_regressor(robot, terms, frames=frames, seed=seed)
+    own = columns_of(robot, terms, joint_terms, coupled)
+    W = random_regressor(robot, own, frames=frames, seed=seed)
     order = [10 * body + _OF_PHI.index(kind) for body in range(robot.bodies) for kind in _PRIORITY]
     order += range(len(order), W.shape[1])
-    return reduce(W, parameter_names(robot, terms), order, tolerance)
+    return reduce(W, parameter_names(robot, own), order, tolerance)
 
 
 def random_regressor(
     robot: RobotTree,
-    terms: Sequence[str] = (),
+    own: Sequence[JointColumn] = (),
     *,
     frames: Array | None = None,
     seed: int = 0,
     samples: int | None = None,
 ) -> Array:
-    """Rows of the regressor at random motions, shape (samples nv, 10 bodies + n terms).
+    """Rows of the regressor at random motions, shape (samples nv, 10 bodies + own).
 
     Angles and base orientations take any value, slides are within ±1 m; velocities and
-    accelerations are standard normal. Without `samples` there are four rows per column.
+    accelerations are standard normal. Without `samples` there are four rows per column, and as many
+    again at each speed at which friction changes.
     """
-    columns = 10 * robot.bodies + robot.n * len(terms)
-    count = samples or -(-4 * columns // robot.nv)
+    columns = 10 * robot.bodies + len(own)
+    paces = [1.0] if samples else [1.0, *slow_speeds(own)]
+    each = samples or -(-4 * columns // robot.nv)
+    count = each * len(paces)
     generator = np.random.default_rng(seed)
     slides = np.array([joint.kind == "prismatic" for joint in robot.driven], dtype=bool)
     q = generator.uniform(-1, 1, (count, robot.n)) * np.where(slides, 1.0, np.pi)
@@ -146,16 +155,18 @@ def random_regressor(
         base = generator.normal(size=(count, 7))  # any length of the quaternion will do
         q = np.concatenate([base, q], -1)
     qd, qdd = generator.normal(size=(2, count, robot.nv))
-    state = [torch.from_numpy(values) for values in (q, qd, qdd)]
-    Y = joint_torque_regressor(robot, *state)
+    qd *= np.repeat(paces, each)[:, None]
+    Y = joint_torque_regressor(robot, *map(torch.from_numpy, (q, qd, qdd)))
+    driven = slice(robot.nv - robot.n, None)
+    load = (Y @ torch.tensor(robot.phi.ravel()))[:, driven].numpy()
+    joints = np.zeros((count, robot.nv, len(own)))
+    joints[:, driven] = joint_regressor(own, qd[:, driven], qdd[:, driven], load)
     if frames is not None:
         change = change_of_frame(torch.as_tensor(frames, dtype=torch.float64))
         blocks = Y.reshape(*Y.shape[:-1], robot.bodies, 1, 10) @ change
         Y = blocks.flatten(-3)
-    joints = joint_term_regressor(terms, *(x[:, robot.nv - robot.n :] for x in state[1:]))
-    joints = torch.nn.functional.pad(joints, (0, 0, robot.nv - robot.n, 0))
-    result: Array = torch.cat([Y, joints], -1).flatten(0, 1).numpy()
-    return result
+    result = np.concatenate([Y.numpy(), joints], axis=-1)
+    return result.reshape(count * robot.nv, columns)
 
 
 def reduce(

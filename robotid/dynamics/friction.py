@@ -1,66 +1,76 @@
-"""Columns that joints add to the regressor: friction, offset and the inertia of the rotor."""
+"""Values of the columns that joints add to the regressor; for numpy arrays and torch tensors alike.
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+A held sign remembers the samples before it, so samples come in the order of time there.
+"""
 
-import torch
-from torch import Tensor
+import math
+from collections.abc import Sequence
+from typing import Any
 
-COULOMB_WIDTH = 0.02  # rad/s or m/s: below it the sign of the velocity is not to be trusted
+import numpy as np
+from numpy.typing import NDArray
 
+from robotid.dynamics.joint_columns import JointColumn, Motor
 
-def _viscous(qd: Tensor, qdd: Tensor) -> Tensor:
-    del qdd
-    return qd
-
-
-def _coulomb(qd: Tensor, qdd: Tensor) -> Tensor:
-    del qdd
-    return torch.clamp(qd / COULOMB_WIDTH, -1.0, 1.0)
+Array = NDArray[np.float64]
+Values = Any  # numpy array or torch tensor
 
 
-def _offset(qd: Tensor, qdd: Tensor) -> Tensor:
-    del qdd
-    return torch.ones_like(qd)
+def motor_motion(motor: Motor, values: Values) -> Values:
+    """Speed or acceleration of a motor from those of the driven joints, (..., n) to (...)."""
+    return sum(sign * values[..., joint] for joint, sign in motor.members)
 
 
-def _rotor(qd: Tensor, qdd: Tensor) -> Tensor:
-    del qd
-    return qdd
+def column_values(
+    column: JointColumn, qd: Values, qdd: Values, load: Values = None, before: float = 0.0
+) -> Values:
+    """The function of a column, shape (...,).
 
-
-class JointTerm(NamedTuple):
-    """A torque per joint that is one parameter times a function of its motion."""
-
-    column: Callable[[Tensor, Tensor], Tensor]
-    unit: str
-    summary: str
-
-
-JOINT_TERMS: dict[str, JointTerm] = {
-    "viscous": JointTerm(_viscous, "N m s/rad", "friction in proportion to velocity"),
-    "coulomb": JointTerm(_coulomb, "N m", "friction of constant size against the motion"),
-    "offset": JointTerm(_offset, "N m", "constant torque, such as that of a sensor's zero"),
-    "rotor": JointTerm(_rotor, "kg m²", "inertia of the rotor, seen from the joint"),
-}
-
-
-def joint_columns(terms: Sequence[str], qd: Tensor, qdd: Tensor) -> Tensor:
-    """Values of the terms for each joint, shape (..., n, terms).
+    Times its parameter, and the sign that a joint has in its motor, it is a torque of that joint.
 
     Args:
-        terms: names from `JOINT_TERMS`.
+        column: of the layout.
         qd: velocities of the driven joints, shape (..., n).
         qdd: their accelerations, shape (..., n).
+        load: torques that the links need according to the robot file, shape (..., n).
+        before: held sign before the first sample.
     """
-    columns = [JOINT_TERMS[term].column(qd, qdd) for term in terms]
-    return torch.stack(columns, -1) if columns else qd.new_zeros(*qd.shape, 0)
+    form, speed = column.form, motor_motion(column.motor, qd)
+    if form.kind == "held":
+        return _held(speed, column.width or 0.0, before)
+    x = speed if form.source == "speed" else motor_motion(column.motor, qdd)
+    if column.saturation is not None:
+        x = x / column.saturation
+    value = x if math.isinf(form.low) and math.isinf(form.high) else x.clip(form.low, form.high)
+    if form.kind == "fading":
+        return value * math.e ** -((speed / (column.width or 1.0)) ** 2)
+    if form.kind == "loaded":
+        return value * abs(load[..., column.motor.members[0][0]])
+    return value
 
 
-def joint_term_regressor(terms: Sequence[str], qd: Tensor, qdd: Tensor) -> Tensor:
-    """The same as columns of a regressor, shape (..., n, n terms): joint by joint."""
-    values = joint_columns(terms, qd, qdd)
-    n, count = values.shape[-2:]
-    return torch.einsum("...jt,jk->...jkt", values, torch.eye(n, dtype=qd.dtype)).reshape(
-        *values.shape[:-2], n, n * count
-    )
+def joint_regressor(
+    own: Sequence[JointColumn], qd: Values, qdd: Values, load: Values = None
+) -> Array:
+    """The columns in the row of each joint, shape (T, n, own); zero where they do not act."""
+    result = np.zeros((*qd.shape, len(own)))
+    for position, column in enumerate(own):
+        values = column_values(column, qd, qdd, load)
+        for joint, sign in column.motor.members:
+            result[:, joint, position] = sign * values
+    return result
+
+
+def held_sign(speed: Array, width: float, before: float = 0.0) -> Array:
+    """The sign of the last speed that was not within the width, along the last axis."""
+    moving = np.abs(speed) >= width
+    last = np.maximum.accumulate(np.where(moving, np.arange(speed.shape[-1]), -1), axis=-1)
+    signs = np.take_along_axis(np.sign(speed), np.maximum(last, 0), axis=-1)
+    return np.where(last >= 0, signs, before)
+
+
+def _held(speed: Values, width: float, before: float) -> Values:
+    if isinstance(speed, np.ndarray):
+        return held_sign(speed, width, before)
+    found = held_sign(speed.detach().numpy(), width, before)
+    return speed.new_tensor(found)

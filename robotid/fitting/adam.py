@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from robotid.dynamics.friction import joint_columns
+from robotid.dynamics.friction import joint_regressor
 from robotid.dynamics.rnea import rnea
 from robotid.fitting.entries import Entries
 from robotid.information.layout import Layout
@@ -161,25 +161,29 @@ def _ended(last: Epoch, best_epoch: int, training: Training) -> str:
 
 
 def _tensors(layout: Layout, samples: Samples) -> list[Tensor]:
-    check_shapes(layout.robot, samples._asdict())
-    return [torch.tensor(x, dtype=torch.float64) for x in samples]
+    """The samples, and the columns of joints, shape (T, n, own): made before any shuffling."""
+    robot = layout.robot
+    check_shapes(robot, samples._asdict())
+    tensors = [torch.tensor(x, dtype=torch.float64) for x in samples]
+    driven = slice(robot.nv - robot.n, None)
+    q, qd, qdd, _ = tensors
+    load = rnea(robot, q, qd, qdd, torch.tensor(robot.phi)).numpy()[:, driven]
+    own = joint_regressor(layout.own, qd.numpy()[:, driven], qdd.numpy()[:, driven], load)
+    return [*tensors, torch.from_numpy(own)]
 
 
 class _Problem:
     def __init__(self, layout: Layout, entries: Entries, weights: Tensor) -> None:
-        self._layout, self._entries, self._weights = layout, entries, weights
+        self._robot, self._entries, self._weights = layout.robot, entries, weights
 
     def loss(self, theta: Tensor, samples: list[Tensor]) -> Tensor:
         """Mean over samples and rows of the squared weighted error."""
-        q, qd, qdd, tau = samples
-        robot, terms = self._layout.robot, self._layout.terms
+        q, qd, qdd, tau, columns = samples
+        robot = self._robot
         links, own = self._entries.parameters(theta)
         error = rnea(robot, q, qd, qdd, links) - tau
-        driven = slice(robot.nv - robot.n, None)
-        columns = joint_columns(terms, qd[:, driven], qdd[:, driven])
-        friction = (columns * own.reshape(robot.n, len(terms))).sum(-1)
         base = error[:, : robot.nv - robot.n]
-        error = torch.cat([base, error[:, driven] + friction], -1)
+        error = torch.cat([base, error[:, robot.nv - robot.n :] + columns @ own], -1)
         return ((error * self._weights) ** 2).mean()
 
     def evaluated(self, theta: Tensor, samples: list[Tensor]) -> float:

@@ -11,17 +11,17 @@ from robotid.information.layout import Layout
 from robotid.spatial.parametrisations.table import Parametrisation
 
 Array = NDArray[np.float64]
-POSITIVE_TERMS = ("viscous", "coulomb", "rotor")  # written as squares; an offset has any sign
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """theta holds the entries of each link, then one number per joint and term.
+    """theta holds the entries of each link, then one number per parameter of joints.
 
     Args:
         parametrisation: of the links.
         bodies: how many there are.
-        positive: which parameters of the joints are squares of their entries, shape (n terms,).
+        positive: which parameters of the joints are squares of their entries, shape
+            (own,); an offset has any sign.
     """
 
     parametrisation: Parametrisation
@@ -31,9 +31,7 @@ class Entries:
     @classmethod
     def of(cls, layout: Layout, parametrisation: Parametrisation) -> "Entries":
         """Of a robot and its terms."""
-        one = [term in POSITIVE_TERMS for term in layout.terms]
-        positive = np.tile(one, layout.robot.n).astype(bool)
-        return cls(parametrisation, layout.robot.bodies, positive)
+        return cls(parametrisation, layout.robot.bodies, layout.positive[layout.links :])
 
     @property
     def of_links(self) -> int:

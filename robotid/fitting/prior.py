@@ -36,17 +36,14 @@ class Divergence(NamedTuple):
 
 def nominal(layout: Layout) -> Array:
     """Parameters of the robot file, links and terms; terms that it does not give are zero. (p,)."""
-    of_term = {"viscous": "damping", "coulomb": "friction", "rotor": "rotor_inertia"}
-    terms = [
-        getattr(joint, of_term[term]) if term in of_term else 0.0
-        for joint in layout.robot.driven
-        for term in layout.terms
-    ]
-    return np.concatenate([layout.robot.phi.ravel(), np.array(terms, dtype=np.float64)])
+    own = [column.nominal or 0.0 for column in layout.own]
+    return np.concatenate([layout.robot.phi.ravel(), np.array(own, dtype=np.float64)])
 
 
 def sizes(layout: Layout) -> Array:
     """Size that each parameter may have, shape (p,): m, m r, m r² of its link, 1 for friction.
+
+    A rotor is as large as its link.
 
     Mass m and radius of gyration r about the link's origin are those of the robot file; links
     that cannot be physical take the median of the others. With parameters in these units,
@@ -65,12 +62,12 @@ def sizes(layout: Layout) -> Array:
         length = np.full(len(phi), _DEFAULT_LENGTH)
     links = np.column_stack([mass, *[mass * length] * 3, *[mass * length**2] * 6])
     first = layout.robot.bodies - layout.robot.n  # a floating base has no joint of its own
-    terms = [
-        links[first + joint, 4] if term == "rotor" else 1.0
-        for joint in range(layout.robot.n)
-        for term in layout.terms
-    ]
-    return np.concatenate([links.ravel(), np.array(terms, dtype=np.float64)])
+    own = [1.0] * len(layout.own)
+    for position, column in enumerate(layout.own):
+        if column.term == "rotor":
+            body = first + column.motor.members[0][0]
+            own[position] = links[body, 0 if column.motor.sliding else 4]
+    return np.concatenate([links.ravel(), np.array(own, dtype=np.float64)])
 
 
 def robot_file_prior(layout: Layout, relative: float = 0.3) -> Gaussian:

@@ -4,7 +4,7 @@ Factors cannot tell samples apart, so each round reads the recording again and m
 weighted rows: by QR of dense rows, several times slower than the compiled pass.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate, solve
 from robotid.information.basis import Basis, bases_of
 from robotid.information.factor import Factor
+from robotid.information.held import HeldSigns
 from robotid.information.layout import Layout
 from robotid.information.regressor import Motion, row_columns
 from robotid.information.triangular import triangle
@@ -71,8 +72,8 @@ def irls_samples(
     noise = _noise(layout, read(), phi)
     for rounds in range(1, _ROUNDS + 1):
         blocks, medians, lowered, count = [], [], np.zeros(len(layout.rows)), 0
-        for motion, tau in _batches(layout, read()):
-            W = row_columns(layout, motion)
+        for motion, tau, held in _batches(layout, read()):
+            W = row_columns(layout, motion, held)
             errors = _errors(layout, W, tau, phi)
             medians.append(np.median(np.abs(errors), axis=0))
             ratio = np.abs(errors) / (tolerated * noise)
@@ -90,11 +91,15 @@ def irls_samples(
     return RobustSamples(found, lowered / count, converged=False, rounds=_ROUNDS)
 
 
-def _batches(layout: Layout, batches: Iterable[Array]) -> Iterable[tuple[Motion, Array]]:
-    nq, nv = layout.robot.nq, layout.robot.nv
+def _batches(
+    layout: Layout, batches: Iterable[Array]
+) -> Iterable[tuple[Motion, Array, Mapping[str, float]]]:
+    """Motion, torque and the held signs before them."""
+    nq, nv, memory = layout.robot.nq, layout.robot.nv, HeldSigns(layout)
     for signals in batches:
         q, qd, qdd, tau = np.split(signals.T, [nq, nq + nv, nq + 2 * nv], axis=1)
-        yield Motion(q, qd, qdd), np.ascontiguousarray(tau)
+        yield Motion(q, qd, qdd), np.ascontiguousarray(tau), memory.signs
+        memory.advance(signals)
 
 
 def _errors(layout: Layout, W: Sequence[Array], tau: Array, phi: Array) -> Array:
@@ -105,8 +110,8 @@ def _errors(layout: Layout, W: Sequence[Array], tau: Array, phi: Array) -> Array
 
 def _noise(layout: Layout, batches: Iterable[Array], phi: Array) -> Array:
     medians = [
-        np.median(np.abs(_errors(layout, row_columns(layout, motion), tau, phi)), axis=0)
-        for motion, tau in _batches(layout, batches)
+        np.median(np.abs(_errors(layout, row_columns(layout, motion, before), tau, phi)), axis=0)
+        for motion, tau, before in _batches(layout, batches)
     ]
     return _usual(np.array(medians), np.full(len(layout.rows), np.finfo(float).tiny))
 

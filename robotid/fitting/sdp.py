@@ -26,7 +26,6 @@ from robotid.robot.physical import violations
 
 Array = NDArray[np.float64]
 
-NOT_NEGATIVE = ("viscous", "coulomb", "rotor")
 MARGIN = 1e-6  # least eigenvalue of pseudo-inertias, for links in units of their own size
 _TOLERANCE = 1e-10
 _ITERATIONS = 300
@@ -131,11 +130,9 @@ def _divergence(prior: Divergence, problem: ScaledProblem, layout: Layout) -> _D
 
 
 def _friction(layout: Layout) -> list[Line]:
-    names, links = layout.names, 10 * layout.robot.bodies
     return [
-        Line({column: 1.0}, f"{names[column]} is zero")
-        for column in range(links, layout.parameters)
-        if names[column].rpartition(".")[2] in NOT_NEGATIVE
+        Line({column: 1.0}, f"{layout.names[column]} is zero")
+        for column in np.flatnonzero(layout.positive).tolist()
     ]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
+from robotid.dynamics.joint_columns import slow_speeds
 from robotid.information.layout import Index, Layout
 from robotid.information.regressor import Motion, random_motion, row_columns
 
@@ -39,7 +40,9 @@ def bases_of(layout: Layout) -> list[Basis]:
     """The structural basis of each row, from random motions."""
     most = max(columns.size for columns in layout.columns)
     # Rest, gentle and violent motion: columns of gravity, inertia and velocity weigh the same.
-    pace = np.repeat([[0.0], [0.3], [10.0]], most + 20, axis=0)
+    # Slower still where friction changes: speeds of random motions are about 2.
+    paces = [0.0, 0.3, 10.0, *(0.5 * speed for speed in slow_speeds(layout.own))]
+    pace = np.repeat(np.array(paces)[:, None], most + 20, axis=0)
     q, qd, qdd = random_motion(layout.robot, samples=len(pace), seed=_SEED)
     return [_basis(W) for W in row_columns(layout, Motion(q, qd * pace, qdd * pace))]
 

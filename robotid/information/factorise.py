@@ -42,7 +42,7 @@ class Factoriser:
     def __init__(self, layout: Layout, threads: int | None = None) -> None:
         self.layout = layout
         self.bases = bases_of(layout)
-        self._program = program_of(layout, [basis.independent for basis in self.bases])
+        self._program = program_of(layout, self.bases)
         self._pool = ThreadPoolExecutor(threads or default_threads())
         self._kept = local()  # fresh memory costs as much as what is put there
 
@@ -50,15 +50,22 @@ class Factoriser:
         """End the threads."""
         self._pool.shutdown()
 
-    def submit(self, signals: Array, hints: Mapping[int, Array]) -> "Future[Found]":
-        """The same as a call, in a thread."""
-        return self._pool.submit(self.found, signals, hints)
+    def submit(
+        self, signals: Array, hints: Mapping[int, Array], before: Mapping[str, float]
+    ) -> "Future[Found]":
+        """The same as `found`, in a thread."""
+        return self._pool.submit(self.found, signals, hints, before)
 
     def __call__(self, signals: Array) -> list[Factor]:
         """One factor per row of samples q, qd, qdd, tau: shape (nq + 3 nv, T)."""
         return self.found(signals, {}).factors
 
-    def found(self, signals: Array, hints: Mapping[int, Array]) -> Found:
+    def found(
+        self,
+        signals: Array,
+        hints: Mapping[int, Array],
+        before: Mapping[str, float] | None = None,
+    ) -> Found:
         """One factor per row, and hints for samples of the same motion.
 
         Rows whose columns are close to dependent are whitened: at once where there is a hint,
@@ -67,15 +74,17 @@ class Factoriser:
         Args:
             signals: q, qd, qdd and tau one after the other, shape (nq + 3 nv, T).
             hints: factors of such rows from other samples. Results agree to rounding without them.
+            before: held signs before the first sample, by name of parameter; zero otherwise.
         """
         rough = {row: rough_factor(R.T @ R) for row, R in hints.items()}
+        held = self._program.held(before or {})
         found: dict[int, Array] = {}
         weak: dict[int, Array] = {}
         for attempt in range(_ATTEMPTS):
             pending = [row for row in range(self.layout.robot.nv) if row not in found]
             if not pending:
                 break
-            grams = self._grams(signals, pending, rough)
+            grams = self._grams(signals, pending, rough, held.copy())
             if not np.isfinite(grams).all():
                 raise _not_finite(signals)
             last = attempt == _ATTEMPTS - 1
@@ -123,7 +132,9 @@ class Factoriser:
                     found[row] = some
         return found
 
-    def _grams(self, signals: Array, rows: Sequence[int], rough: Mapping[int, Array]) -> Array:
+    def _grams(
+        self, signals: Array, rows: Sequence[int], rough: Mapping[int, Array], held: Array
+    ) -> Array:
         """Gram matrices of some rows, of the whitened columns where there is a rough factor."""
         modes, white = np.full(self.layout.robot.nv, kernel.SKIP), np.empty(self._program.size)
         for row in rows:
@@ -135,8 +146,11 @@ class Factoriser:
         if len(parts) < units:
             parts = self._kept.parts = np.empty((units, self._program.size))
         widest = int(self._program.rows[:, 3].max())
-        memory = working_memory(len(signals), self.layout.robot.bodies, widest)
-        kernel.gram_units(signals, UNIT, *self._program, white, modes, memory, parts[:units])
+        runs = len(signals) + len(self._program.sums)
+        memory = working_memory(runs, self.layout.robot.bodies, widest)
+        kernel.gram_units(
+            signals, UNIT, *self._program[:10], held, white, modes, memory, parts[:units]
+        )
         total: Array = parts[0].copy()
         for part in parts[1:units]:
             total += part

@@ -9,6 +9,7 @@ of torque (a joint, or one of six of a floating base):
     add_gram        4 by 4 tiles of columns^T columns, added to the unit's result
 """
 
+import math
 from pathlib import Path
 
 from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table, View
@@ -26,8 +27,7 @@ from robotid.information.vectors import (
 TILE = 4
 TOGETHER = WIDTH  # samples of the dense regressor that are put out at once
 SKIP, PLAIN, WHITENED = 0, 1, 2  # modes of a row in `gram_units`
-VISCOUS, COULOMB, OFFSET, ROTOR = 0, 1, 2, 3  # as in `layout.TERMS`
-COULOMB_WIDTH = 0.02  # [rad/s or m/s]
+PLAIN_COLUMN, HELD, FADING, LOADED = 0, 1, 2, 3  # kinds of own columns
 
 _SOURCE = CompiledSource(
     Path(__file__), *(Path(str(m.__file__)) for m in (columns, lanes, vectors))
@@ -62,23 +62,73 @@ def whiten(block: Run, factor: Run, width: int) -> None:
 
 
 @compiled(fastmath=FAST)
-def own_columns(given: Run, row: Indices, extras: IndexTable, block: Run) -> None:
+def couple(signals: int, sums: IndexTable, given: Run) -> None:
+    """Speeds and accelerations of coupled joints, behind the signals of samples."""
+    for k in range(sums.shape[0]):
+        a, b, sign = sums[k]
+        left, right = given[a * LANES : (a + 1) * LANES], given[b * LANES : (b + 1) * LANES]
+        out = given[(signals + k) * LANES : (signals + k + 1) * LANES]
+        for s in range(LANES):
+            out[s] = left[s] + sign * right[s]
+
+
+@compiled(fastmath=FAST)
+def own_column(kind: int, given: Run, numbers: Run, last: Run, run: Run) -> None:
+    """A function of speed or acceleration: see `dynamics.terms`; `last` is the held sign."""
+    gain, low, high, rate = numbers[0], numbers[1], numbers[2], numbers[3]
+    if kind == HELD:
+        sign = last[0]
+        for s in range(LANES):
+            if given[s] >= high:
+                sign = gain
+            elif given[s] <= low:
+                sign = -gain
+            run[s] = sign
+        last[0] = sign
+    else:
+        for s in range(LANES):
+            run[s] = min(high, max(low, gain * given[s]))
+        if kind == FADING:
+            for s in range(LANES):
+                x = rate * given[s]
+                run[s] *= math.exp(-x * x)
+
+
+@compiled(fastmath=FAST)
+def multiply_load(nominal: Run, width: int, block: Run, run: Run) -> None:
+    """Multiply a run with the size of the torque that the links need.
+
+    The run behind the columns, where that of the measured torque goes later, holds the sum.
+    """
+    torque = block[width * LANES : (width + 1) * LANES]
+    torque[:] = 0.0
+    for c in range(width):
+        if nominal[c] != 0.0:
+            column = block[c * LANES : (c + 1) * LANES]
+            for s in range(LANES):
+                torque[s] += nominal[c] * column[s]
+    for s in range(LANES):
+        run[s] *= abs(torque[s])
+
+
+@compiled(fastmath=FAST)
+def own_columns(
+    given: Run,
+    row: Indices,
+    own_ints: IndexTable,
+    own_floats: Table,
+    nominal: Run,
+    held: Run,
+    block: Run,
+) -> None:
     """Friction, offset, rotor inertia and torque of a row into their runs of the block."""
     for e in range(row[6], row[7]):
-        kind, target = extras[e]
-        run = block[target * LANES : (target + 1) * LANES]
-        qd = given[row[8] * LANES : (row[8] + 1) * LANES]
-        qdd = given[row[9] * LANES : (row[9] + 1) * LANES]
-        for s in range(LANES):
-            if kind == VISCOUS:
-                run[s] = qd[s]
-            elif kind == COULOMB:
-                run[s] = min(1.0, max(-1.0, qd[s] / COULOMB_WIDTH))
-            elif kind == OFFSET:
-                run[s] = 1.0
-            else:
-                run[s] = qdd[s]
-    tau = given[row[10] * LANES : (row[10] + 1) * LANES]
+        kind, target, signal = own_ints[e]
+        run, source = block[target * LANES : (target + 1) * LANES], given[signal * LANES :]
+        own_column(kind, source, own_floats[e], held[e : e + 1], run)
+        if kind == LOADED:
+            multiply_load(nominal, row[2] - 1, block, run)
+    tau = given[row[8] * LANES : (row[8] + 1) * LANES]
     for s in range(LANES):
         block[(row[2] - 1) * LANES + s] = tau[s]
     block[row[2] * LANES : row[3] * LANES] = 0.0
@@ -94,14 +144,21 @@ def gram_units(
     twists: Table,
     rows: IndexTable,
     pairs: IndexTable,
-    extras: IndexTable,
+    sums: IndexTable,
+    own_ints: IndexTable,
+    own_floats: Table,
+    nominal: Table,
+    held: Run,
     white: Run,
     modes: Indices,
     memory: Run,
     out: Table,
 ) -> None:
-    """Gram matrices of units of `unit` samples each; see `program.py` and `runs_needed`."""
-    bodies, used = tree_ints.shape[0], signals.shape[0] * LANES
+    """Gram matrices of units of `unit` samples each; see `program.py` and `runs_needed`.
+
+    `held` has the last sign of each own column before these samples, and then behind them.
+    """
+    bodies, used = tree_ints.shape[0], (signals.shape[0] + sums.shape[0]) * LANES
     given, memory = memory[:used], memory[used:]
     used = (bodies + 1) * FIELDS * LANES
     states, memory = memory[:used], memory[used:]
@@ -113,6 +170,7 @@ def gram_units(
         for begin in range(u * unit, end, LANES):
             count = min(LANES, end - begin)
             load(signals, begin, count, given)
+            couple(signals.shape[0], sums, given)
             move(given, tree_floats, tree_ints, gravity, trig, states)
             for r in range(rows.shape[0]):
                 if modes[r] == SKIP:
@@ -120,7 +178,7 @@ def gram_units(
                 row = rows[r]
                 for k in range(row[0], row[1]):
                     pair_columns(twists[r], pairs[k], states, axes, block)
-                own_columns(given, row, extras, block)
+                own_columns(given, row, own_ints, own_floats, nominal[r], held, block)
                 width, at = row[3], row[4]
                 if count < LANES:
                     for c in range(width):

@@ -14,7 +14,7 @@ from robotid.contracts.recording import RecordingFacts, inspect_recording, itera
 from robotid.errors import BadDataError, nearest
 from robotid.information.factor import Factor
 from robotid.information.factorise import Factoriser
-from robotid.information.layout import Layout, geometry_digest
+from robotid.information.layout import Layout
 from robotid.information.stream import block_edges, factor_blocks
 
 Array = NDArray[np.float64]
@@ -151,8 +151,8 @@ def _columns_of(
 def _about(layout: Layout) -> RobotFacts:
     return RobotFacts(
         robot=layout.robot.name,
-        geometry_sha256=geometry_digest(layout.robot),
-        terms=list(layout.terms),
+        geometry_sha256=layout.digest,
+        **layout.arguments,
         parameters=list(layout.names),
         rows=[
             Row(name=name, columns=columns.tolist())

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from robotid.dynamics.friction import joint_term_regressor
+from robotid.dynamics.friction import column_values
 from robotid.dynamics.regressor import joint_torque_regressor
 from robotid.information.factor import Factor
 from robotid.information.layout import Layout
@@ -26,9 +26,13 @@ def reference_factors(
     q, qd, qdd, torque = (torch.tensor(np.asarray(x, dtype=float)) for x in (q, qd, qdd, tau))
     base = 6 * robot.floating
     W = joint_torque_regressor(robot, q, qd, qdd)
-    terms = joint_term_regressor(layout.terms, qd[:, base:], qdd[:, base:])
-    terms = torch.cat([terms.new_zeros(len(q), base, terms.shape[-1]), terms], 1)
-    W = torch.cat([W, terms], -1)
+    load = (W @ torch.tensor(robot.phi.ravel()))[:, base:]
+    own = W.new_zeros(len(q), robot.nv, len(layout.own))
+    for position, column in enumerate(layout.own):
+        values = column_values(column, qd[:, base:], qdd[:, base:], load)
+        for joint, sign in column.motor.members:
+            own[:, base + joint, position] = sign * values
+    W = torch.cat([W, own], -1)
     factors = []
     for row, columns in enumerate(layout.columns):
         stacked = torch.column_stack([W[:, row, torch.tensor(columns)], torque[:, row]])

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robotid.dynamics.friction import column_values
 from robotid.errors import UsageError
 from robotid.information import kernel
 from robotid.information.lanes import LANES
@@ -67,7 +68,8 @@ def check_shapes(robot: RobotTree, given: Mapping[str, NDArray[Any]]) -> None:
 @lru_cache(maxsize=16)
 def _whole_program(robot: RobotTree) -> Program:
     layout = Layout(robot)
-    return program_of(layout, [np.arange(columns.size) for columns in layout.columns])
+    whole = [(np.arange(c.size), np.eye(c.size)) for c in layout.columns]
+    return program_of(layout, whole)
 
 
 def dense_regressor(
@@ -149,20 +151,28 @@ def random_motion(robot: RobotTree, samples: int, seed: int) -> Motion:
     return Motion(q, 2.0 * qd, 4.0 * qdd)
 
 
-def row_columns(layout: Layout, motion: Motion) -> list[Array]:
-    """W of each row, shape (T, columns of the row): subtree, then the joint's own terms."""
-    Y = dense_regressor(layout.robot, *motion, threads=1)
-    return [_with_terms(layout, row, Y[:, row], motion) for row in range(layout.robot.nv)]
+def row_columns(
+    layout: Layout, motion: Motion, before: Mapping[str, float] | None = None
+) -> list[Array]:
+    """W of each row, shape (T, columns of the row): subtree, then the joint's own terms.
 
-
-def _with_terms(layout: Layout, row: int, Y: Array, motion: Motion) -> Array:
-    speed, rise = motion.qd[:, row], motion.qdd[:, row]
-    values = {
-        "viscous": speed,
-        "coulomb": np.clip(speed / kernel.COULOMB_WIDTH, -1.0, 1.0),
-        "offset": np.ones_like(speed),
-        "rotor": rise,
-    }
-    own = [values[term] for term in layout.terms] if layout.joint(row) is not None else []
-    links = layout.columns[row][: layout.columns[row].size - len(own)]
-    return np.column_stack([Y[:, links], *own])
+    Args:
+        layout: the robot and the terms of its joints.
+        motion: samples in the order of time.
+        before: held signs before the first sample, by name of parameter; zero otherwise.
+    """
+    robot, links = layout.robot, layout.links
+    Y = dense_regressor(robot, *motion, threads=1)
+    driven = slice(robot.nv - robot.n, None)
+    qd, qdd = motion.qd[:, driven], motion.qdd[:, driven]
+    load = (Y @ robot.phi.ravel())[:, driven] if layout.loaded else None
+    result = []
+    for row, columns in enumerate(layout.columns):
+        own, joint = [], layout.joint(row)
+        for position in layout.own_of(row):
+            column = layout.own[position]
+            last = (before or {}).get(column.name, 0.0)
+            sign = dict(column.motor.members)[joint or 0]
+            own.append(sign * column_values(column, qd, qdd, load, last))
+        result.append(np.column_stack([Y[:, row, columns[columns < links]], *own]))
+    return result

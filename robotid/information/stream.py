@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from robotid.errors import BadDataError
 from robotid.information.factor import Factor, merge
 from robotid.information.factorise import Factoriser, Found
+from robotid.information.held import HeldSigns
 
 Array = NDArray[np.float64]
 
@@ -55,12 +56,14 @@ def _factored(
     """
     waiting: deque[tuple[Future[Found], bool]] = deque()
     hints: Mapping[int, Array] = {}
+    memory = HeldSigns(factoriser.layout)
     for number, (segment, block_ends) in enumerate(_segments(batches, edges)):
         if len(waiting) == (1 if number == 1 else AHEAD):
             found, ends = waiting.popleft()
             factors, hints = found.result()
             yield factors, ends
-        waiting.append((factoriser.submit(segment, hints), block_ends))
+        waiting.append((factoriser.submit(segment, hints, memory.signs), block_ends))
+        memory.advance(segment)
     for found, ends in waiting:
         yield found.result().factors, ends
 

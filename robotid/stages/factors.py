@@ -3,33 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import Field, field_validator
-
-from robotid.errors import Notice, nearest
+from robotid.dynamics.term_options import TermOptions
+from robotid.errors import Notice
 from robotid.robot.options import RobotOptions
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
 
-_TERMS = ("viscous", "coulomb", "offset", "rotor")
 
-
-class FactorsConfig(RobotOptions, StageConfig):
+class FactorsConfig(TermOptions, RobotOptions, StageConfig):
     """Which parameters joints have besides those of the links, and what the robot is."""
-
-    terms: tuple[str, ...] = Field(
-        default=_TERMS,
-        description="What each joint has besides links: viscous and coulomb friction, offset, "
-        "rotor inertia. A fit may leave some of them out later.",
-    )
-
-    @field_validator("terms")
-    @classmethod
-    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        """Names may also come in one word, with commas; their order means nothing."""
-        names = [name.strip() for text in given for name in text.split(",") if name.strip()]
-        for name in names:
-            if name not in _TERMS:
-                raise ValueError(f"no term {name!r}; {nearest(name, _TERMS)}")
-        return tuple(term for term in _TERMS if term in names)
 
 
 def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
@@ -42,7 +23,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     robot = load_robot(inputs["robot"][0].path, **config.changes())
     # Joints of the file that are locked, or outside the chain, may be recorded all the same.
     in_file = {part.joint.name for part in robot.description.assembly.parts if part.joint}
-    layout = Layout(robot.tree, config.terms)
+    layout = Layout(robot.tree, **config.layout_arguments())
     write_factors(out_dir, *factor_recording(inputs["dataset"][0].path, layout, in_file))
     return []
 
@@ -73,11 +54,16 @@ STAGE = Stage(
         "robotid.contracts.dataset",
         "robotid.contracts.factors",
         "robotid.contracts.recording",
-        "robotid.information.basis",
         "robotid.compiled",
+        "robotid.dynamics.friction",
+        "robotid.dynamics.joint_columns",
+        "robotid.dynamics.term_options",
+        "robotid.dynamics.terms",
+        "robotid.information.basis",
         "robotid.information.columns",
         "robotid.information.factor",
         "robotid.information.factorise",
+        "robotid.information.held",
         "robotid.information.kernel",
         "robotid.information.lanes",
         "robotid.information.layout",

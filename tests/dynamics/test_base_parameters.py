@@ -12,6 +12,7 @@ import torch
 from robotid.dynamics.base_parameters import base_parameters, parameter_names, random_regressor
 from robotid.dynamics.groupings import describe, exact_number, groupings
 from robotid.dynamics.identifiability import identifiability
+from robotid.dynamics.joint_columns import columns_of
 from robotid.dynamics.kinematics import body_poses
 from robotid.dynamics.regressor import joint_torque_regressor
 from robotid.dynamics.rnea import rnea
@@ -272,10 +273,10 @@ def test_parser_of_the_table():
 def test_rank_is_that_of_the_regressor(name, terms):
     robot = ROBOTS[name]()
     base = base_parameters(robot, terms)
-    assert base.rank == svd_rank(random_regressor(robot, terms, seed=77))
+    assert base.rank == svd_rank(random_regressor(robot, columns_of(robot, terms), seed=77))
     everything = sorted((*base.independent, *base.dependent, *base.unidentifiable))
     assert everything == list(range(len(base.names)))
-    assert base.names == parameter_names(robot, terms)
+    assert base.names == parameter_names(robot, columns_of(robot, terms))
     assert base.gap[0] < 1e-11 < 1e-4 < base.gap[1]  # nothing near the tolerance of 1e-9
 
 
@@ -285,7 +286,7 @@ def test_base_parameters_give_the_same_torques(name, terms):
     """On fresh motions, to 1e-9 of the largest torque: rounding and the error of K (1e-12)."""
     robot = ROBOTS[name]()
     base = base_parameters(robot, terms)
-    Y = random_regressor(robot, terms, seed=5, samples=40)
+    Y = random_regressor(robot, columns_of(robot, terms), seed=5, samples=40)
     phi = np.concatenate([robot.phi.ravel(), np.linspace(0.1, 2, robot.n * len(terms))])
     tau = Y @ phi
     np.testing.assert_allclose(

@@ -9,7 +9,6 @@ import torch
 from robotid.dynamics.aba import aba
 from robotid.dynamics.crba import crba
 from robotid.dynamics.energy import energy, kinetic_regressor, potential_regressor
-from robotid.dynamics.friction import JOINT_TERMS, joint_columns, joint_term_regressor
 from robotid.dynamics.kinematics import body_poses, jacobian
 from robotid.dynamics.regressor import joint_torque_regressor
 from robotid.dynamics.rnea import rnea
@@ -181,20 +180,6 @@ def test_single_precision(robot, name):
     single = FUNCTIONS[name](robot, *state(robot, 9, (5,), torch.float32))
     assert single.dtype == torch.float32
     assert relative(single.double(), exact) < 2e-3  # aba solves: rounding times condition
-
-
-def test_joint_terms():
-    qd, qdd = torch.tensor([[-1.0, 0.01], [3.0, 0.0]]), torch.tensor([[2.0, 5.0], [0.0, 1.0]])
-    names = list(JOINT_TERMS)
-    values = joint_columns(names, qd, qdd)
-    assert values[..., names.index("viscous")].equal(qd)
-    assert values[..., names.index("rotor")].equal(qdd)
-    assert values[..., names.index("offset")].equal(torch.ones(2, 2))
-    assert torch.allclose(values[..., names.index("coulomb")], torch.tensor([[-1, 0.5], [1, 0.0]]))
-    parameters = torch.rand(2, len(names))
-    tau = joint_term_regressor(names, qd, qdd) @ parameters.flatten()
-    assert torch.allclose(tau, (values * parameters).sum(-1))
-    assert joint_columns([], qd, qdd).shape == (2, 2, 0)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 from robotid.fitting.cones import pseudo_inertia_map
 from robotid.fitting.prior import Divergence
 from robotid.fitting.scaling import scaled_problem
-from robotid.fitting.sdp import MARGIN, NOT_NEGATIVE
+from robotid.fitting.sdp import MARGIN
 
 
 def cvxpy_problem(system, layout, *, prior=None, centres=None, form="norm", margin=MARGIN):
@@ -36,12 +36,8 @@ def cvxpy_problem(system, layout, *, prior=None, centres=None, form="norm", marg
         moment = cp.multiply(h, x[first + 1 : first + 4])
         constraints += [moment >= mass * np.array(box.lower) * x[first]]
         constraints += [moment <= mass * np.array(box.upper) * x[first]]
-    signed = [
-        column
-        for column in range(10 * layout.robot.bodies, layout.parameters)
-        if layout.names[column].rpartition(".")[2] in NOT_NEGATIVE
-    ]
-    if signed:
+    signed = np.flatnonzero(layout.positive)
+    if signed.size:
         constraints.append(x[signed] >= 0)
     if isinstance(prior, Divergence):
         weight = prior.strength / problem.unit**2
