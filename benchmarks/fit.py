@@ -8,6 +8,8 @@ adam    100,000 samples in memory: one pass and the SDP, against mini-batch Adam
         The gap is (f - f_sdp) / f_sdp, f the sum of squared errors of all samples, each joint's
         weighted by its noise; it is looked at after every hundred steps, and looking is not
         counted. Storing the regressors is not counted either. Seconds are those of one processor.
+        The smaller the noise, the more a gap of 1 % asks for: the limit is for noise as `robotid
+        simulate` makes it (0.2 % of the joints' effort limits), shown beside it is ten times that.
 script  A log of 120 s at 1 kHz: filter, accelerations, factors and least squares, against filtfilt,
         gradient, Pinocchio's regressor in a loop and lstsq on the same rows; wall-clock times in
         turn, medians.
@@ -46,8 +48,14 @@ from robotid.robot.load import load_robot
 
 RATE_HZ = 1000.0
 SAMPLES, GAP = 100_000, 0.01
-BATCHES = ((256, 1e-2), (1024, 1e-2), (1024, 3e-2), (4096, 3e-2))  # and learning rates
-MOST_SECONDS = 40.0  # for each of them
+BATCHES = (
+    (1024, 3e-2),
+    (1024, 1e-2),
+    (4096, 3e-2),
+    (4096, 1e-2),
+    (256, 3e-3),
+)  # and learning rates
+MOST_SECONDS = 60.0  # for each of them
 LOOK_EVERY = 100  # steps
 AT_LEAST = {"adam": 100.0, "script": 30.0}
 # Each in a process of its own: where processor time counts, threads that wait must not.
@@ -59,17 +67,17 @@ PARTS = {
 SCRIPT_S, CUTOFF_HZ, ORDER = 120.0, 10.0, 4
 MOST_MEMORY = 1000  # MB
 BYTES_PER_SAMPLE = 29 * 8
-NOISE = 0.05
+NOISE, MORE_NOISE = 0.002, 0.02  # standard deviations, shares of the joints' effort limits
 
 
-def panda_log(samples: int, terms=TERMS):
-    """A layout, a motion and torques with friction and noise."""
-    layout = Layout(load_robot("panda").tree, terms)
+def panda_log(samples: int, noise: float):
+    """A layout, a motion and torques with friction and noise, a share of effort limits."""
+    layout = Layout(load_robot("panda").tree, TERMS)
     robot, rng = layout.robot, np.random.default_rng(1)
     q, qd, qdd = excitation(robot, samples, RATE_HZ)
     tau = dense_regressor(robot, q, qd, qdd) @ robot.phi.ravel()
     tau += 0.8 * qd + 0.5 * np.clip(qd / 0.02, -1, 1) + 0.1 * qdd
-    tau += rng.normal(size=tau.shape) * NOISE * tau.std(axis=0)
+    tau += rng.normal(size=tau.shape) * noise * robot.bound("effort")
     return layout, (q, qd, qdd), tau
 
 
@@ -90,6 +98,13 @@ def from_samples(layout: Layout, signals, share: float = 1.0):
 
 
 def adam() -> bool:
+    missed = against_adam(NOISE) < AT_LEAST["adam"]
+    against_adam(MORE_NOISE)
+    return missed
+
+
+def against_adam(noise: float) -> float:
+    """How many times longer Adam takes."""
     import torch
 
     from robotid.fitting.entries import Entries
@@ -99,7 +114,7 @@ def adam() -> bool:
     from robotid.spatial.parametrisations.table import PARAMETRISATIONS
 
     torch.set_num_threads(1)
-    layout, motion, tau = panda_log(SAMPLES)
+    layout, motion, tau = panda_log(SAMPLES, noise)
     signals = signals_of(
         layout.robot, **dict(zip(("q", "qd", "qdd"), motion, strict=True)), tau=tau
     )
@@ -117,7 +132,7 @@ def adam() -> bool:
     enough = (1 + GAP) * best.loss
     reached = next(moment for moment in newton.history if moment.loss <= enough)
     print(
-        f"{SAMPLES} samples: pass and SDP {ours:.2f} s; its loss is "
+        f"{SAMPLES} samples, noise {noise:.1%} of effort: pass and SDP {ours:.2f} s; its loss is "
         f"{best.loss / found.system.loss(found.around(np.zeros(layout.parameters))) - 1:.1e} above "
         f"that of least squares; log-Cholesky on the factor from random links is within {GAP:.0%} "
         f"after {reached.seconds:.2f} s and at {newton.loss / best.loss - 1:.0e} after "
@@ -127,7 +142,8 @@ def adam() -> bool:
     stored = Stored(layout, motion, tau, weights)
     times = []
     for batch, rate in BATCHES:
-        seconds, steps, least = stored.train(entries, start, batch, rate, loss, enough)
+        most = min([MOST_SECONDS, *times])  # what is slower than another need not go on
+        seconds, steps, least = stored.train(entries, start, batch, rate, loss, enough, most)
         times.append(seconds)
         said = "within" if least <= enough else "not within"
         print(
@@ -135,9 +151,10 @@ def adam() -> bool:
             f"{seconds:.1f} s; {least / best.loss - 1:.1e} above the SDP",
             flush=True,
         )
-    ratio = min(times) / ours
-    print(f"  the best of them takes {ratio:.0f} x pass and SDP (at least {AT_LEAST['adam']:.0f})")
-    return ratio < AT_LEAST["adam"] or not best.converged
+    ratio = min(times) / ours if best.converged else 0.0
+    asked = f" (at least {AT_LEAST['adam']:.0f})" if noise == NOISE else ""
+    print(f"  the best of them takes {ratio:.0f} x pass and SDP{asked}", flush=True)
+    return ratio
 
 
 class Stored:
@@ -154,7 +171,7 @@ class Stored:
             for x in (Y, own * weights[:, None], tau * weights)
         )
 
-    def train(self, entries, start, batch, rate, loss, enough):
+    def train(self, entries, start, batch, rate, loss, enough, most):
         """Seconds, steps and the least loss until it is small enough, or time is up."""
         import torch
 
@@ -177,7 +194,7 @@ class Stored:
                 if steps % LOOK_EVERY == 0:
                     spent += time.process_time() - began
                     least = min(least, loss.loss(theta.detach().numpy()))
-                    if least <= enough or spent > MOST_SECONDS:
+                    if least <= enough or spent > most:
                         return spent, steps, least
                     began = time.process_time()
             spent += time.process_time() - began
@@ -237,7 +254,7 @@ def our_functions(layout: Layout, columns, threads):
 def script(repeat: int = 3) -> bool:
     from robotid.signals.threads import Threads
 
-    layout, (q, qd, _), tau = panda_log(int(SCRIPT_S * RATE_HZ))
+    layout, (q, qd, _), tau = panda_log(int(SCRIPT_S * RATE_HZ), NOISE)
     rng = np.random.default_rng(2)
     log = {
         "q": q + 1e-5 * rng.normal(size=q.shape),

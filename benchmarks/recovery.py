@@ -95,8 +95,8 @@ def main() -> int:
         print(
             f"{name} ({log.base.rank} base parameters): exact, largest error {worst:.0e} (at most "
             f"{MOST_ERROR:.0e}); filtered, median {np.median(off):.1e}, nine of ten below "
-            f"{np.quantile(off, 0.9):.1e}, torque {torque_error(exact, smooth):.1e}; {np.mean(held):.1%} inside; encoder "
-            f"{encoder_bias(log)}{'  FAIL' if wrong else ''}",
+            f"{np.quantile(off, 0.9):.1e}, torque {torque_error(exact, smooth):.1e}; "
+            f"{np.mean(held):.1%} inside; encoder {encoder_bias(log)}{'  FAIL' if wrong else ''}",
             flush=True,
         )
     smooth_log = known("panda", options.duration, friction="viscous", friction_share=0.05)
