@@ -17,6 +17,7 @@ LENGTH = 0.1  # [m]
 _UNITS = np.array([LENGTH, LENGTH, LENGTH, 1.0])
 _SOFTENING = 0.01  # [kg]; changes of eigenvalues below it count in kg, those above as shares
 _REPAIR = 1e-13  # share of the trace of P below which an eigenvalue is raised
+_LEAST_MASS = 1e-6  # [kg]; parametrisations with m = θ² + 1e-8 cannot express less
 
 
 _FORWARD = pseudo_inertia(torch.eye(10, dtype=torch.float64)).numpy() / np.outer(
@@ -99,7 +100,8 @@ def moved_inside(phi: Array, margin: float) -> Array:
     """Links that no rounding makes inconsistent.
 
     Afterwards no radius of gyration about the centre of mass is below the root of the margin times
-    0.1 m. Links beyond the boundary, by a solver's tolerance, come to it first.
+    0.1 m, and no mass below a milligram. Links beyond the boundary, by a solver's tolerance, come to
+    it first.
 
     Args:
         phi: links, shape (bodies, 10).
@@ -107,6 +109,7 @@ def moved_inside(phi: Array, margin: float) -> Array:
     """
     pseudo = scaled_pseudo_inertias(phi)
     repaired = phi + phi_of_scaled(_lift(pseudo, _REPAIR * (_trace(pseudo) + _SOFTENING)))
+    repaired[:, 0] = np.maximum(repaired[:, 0], _LEAST_MASS)
     pseudo = scaled_pseudo_inertias(repaired)
     mass, first = pseudo[:, 3, 3, None], pseudo[:, :3, 3]
     about_centre = pseudo[:, :3, :3] - first[:, :, None] * (first / mass)[:, None, :]

@@ -63,28 +63,3 @@ def least_loss(system):
     """That of least squares without any constraint."""
     phi = np.linalg.lstsq(system.R, system.z, rcond=1e-12)[0]
     return system.loss(phi)
-
-
-def semidefinite(layout, system):
-    """The least loss of consistent parameters and the parameters, by cvxpy."""
-    import cvxpy as cp
-
-    bodies = layout.robot.bodies
-    phi, constraints = cp.Variable(layout.parameters), []
-    for body in range(bodies):
-        m, hx, hy, hz, xx, xy, yy, xz, yz, zz = (phi[10 * body + i] for i in range(10))
-        half = 0.5 * (xx + yy + zz)
-        pseudo = cp.bmat(
-            [
-                [half - xx, -xy, -xz, hx],
-                [-xy, half - yy, -yz, hy],
-                [-xz, -yz, half - zz, hz],
-                [hx, hy, hz, m],
-            ]
-        )
-        constraints.append(pseudo >> 0)
-    constraints.append(phi[np.flatnonzero(layout.positive)] >= 0)
-    goal = cp.Problem(cp.Minimize(cp.sum_squares(system.R @ phi - system.z)), constraints)
-    tight = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
-    goal.solve(solver=cp.CLARABEL, **tight)
-    return goal.value + system.rho**2, phi.value

@@ -16,11 +16,12 @@ from robotid.fitting.pseudo_inertias import (
     steepest_consistent,
 )
 from robotid.fitting.rigid_body_loss import RigidBodyLoss
+from robotid.fitting.sdp import consistent_fit
 from robotid.fitting.starts import MARGIN, published_start, random_start, start_at
 from robotid.fitting.trust_region import best_step, predicted_gain
 from robotid.spatial.inertia import pseudo_inertia
 from robotid.spatial.parametrisations.table import PARAMETRISATIONS
-from tests.fitting.problems import least_loss, problem, semidefinite
+from tests.fitting.problems import least_loss, problem
 
 CONSISTENT = [name for name, entry in PARAMETRISATIONS.items() if entry.guarantees.full]
 SYMMETRIC = [name for name, entry in PARAMETRISATIONS.items() if entry.guarantees.symmetric]
@@ -40,12 +41,11 @@ def shipped(robot):
 @functools.cache
 def floor(robot):
     """Losses of least squares and of the SDP, and the parameters of the SDP."""
-    pytest.importorskip("cvxpy")
     given = shipped(robot)
-    sdp, phi = semidefinite(given.layout, given.system)
-    ols = least_loss(given.system)
-    assert sdp - ols > 1e-3 * ols, "constraints have to be active"
-    return ols, sdp, phi
+    sdp, ols = consistent_fit(given.system, given.layout), least_loss(given.system)
+    assert sdp.converged
+    assert sdp.loss - ols > 1e-3 * ols, "constraints have to be active"
+    return ols, sdp.loss, sdp.phi
 
 
 def loss_of(robot, name):
@@ -84,9 +84,9 @@ def test_derivatives(name):
 @pytest.mark.parametrize("name", CONSISTENT)
 @pytest.mark.parametrize("robot", SETTINGS)
 def test_random_starts_come_near_the_sdp(robot, name):
-    """Acceptance asks for 0.005 in ten seconds; this many iterations take about one."""
+    """The limit is for ten seconds; this many iterations take less than one."""
     loss = loss_of(robot, name)
-    found = fit_parametrised(loss, random_start(loss.entries, 0), Limits(iterations=200))
+    found = fit_parametrised(loss, random_start(loss.entries, 0), Limits(iterations=100))
     assert excess(robot, found.loss) < 0.005
     assert found.loss == pytest.approx(loss.system.loss(loss.entries.phi(found.theta)), rel=1e-12)
     assert_consistent(found.phi)
@@ -99,7 +99,7 @@ def test_sdp_start_stays_at_the_sdp(robot, name):
     loss = loss_of(robot, name)
     start = start_at(loss.entries, floor(robot)[2])
     found = fit_parametrised(loss, start, Limits(iterations=30))
-    assert -1e-5 < excess(robot, found.loss) < 1e-4
+    assert abs(excess(robot, found.loss)) < 1e-4  # below: by the margin of the SDP
     assert_consistent(found.phi)
 
 
@@ -107,7 +107,7 @@ def test_sdp_start_stays_at_the_sdp(robot, name):
 def test_less_constrained_ones_are_below_the_sdp(name):
     loss = loss_of("ur10", name)
     start = start_at(loss.entries, shipped("ur10").truth)
-    found = fit_parametrised(loss, start, Limits(iterations=200))
+    found = fit_parametrised(loss, start, Limits(iterations=100))
     assert least_loss(loss.system) <= found.loss * (1 + 1e-9)
     assert excess("ur10", found.loss) < 1e-3
 
@@ -126,7 +126,7 @@ def test_a_start_with_next_to_no_mass_is_left():
     start = published_start(loss.entries, 3)
     links = loss.entries.links(start)
     links[1, 0] = 1e-3
-    found = fit_parametrised(loss, start, Limits(iterations=300))
+    found = fit_parametrised(loss, start, Limits(iterations=150))
     assert excess("ur10", found.loss) < 0.005
 
 
@@ -135,7 +135,7 @@ def test_links_of_points_are_left():
     loss = loss_of("ur10", "moments")
     start = random_start(loss.entries, 0)
     loss.entries.links(start)[:, 7:] = 0.0
-    found = fit_parametrised(loss, start, Limits(iterations=300))
+    found = fit_parametrised(loss, start, Limits(iterations=150))
     assert excess("ur10", found.loss) < 0.005
 
 
@@ -189,6 +189,15 @@ def test_margin():
     beyond = phi.copy()
     beyond[:, 0] = -1e-9  # as a solver might leave it
     assert_consistent(moved_inside(beyond, MARGIN))
+
+
+@pytest.mark.parametrize("name", CONSISTENT)
+def test_links_without_mass_can_be_expressed(name):
+    """A cart and its rotor slide as one, so the data may leave nothing to the cart."""
+    nothing = torch.from_numpy(moved_inside(np.zeros((1, 10)), MARGIN))
+    parametrisation = PARAMETRISATIONS[name]
+    found = parametrisation.phi(parametrisation.theta(nothing))
+    np.testing.assert_allclose(found.numpy(), nothing.numpy(), atol=2e-8)
 
 
 def test_metric_counts_relative_changes_of_heavy_links():
