@@ -90,9 +90,12 @@ def _moved(found: PayloadBody, frame: str, phi: Array) -> PayloadBody:
 
 
 def _intervals(payload: PayloadFound) -> dict[str, tuple[float, float]]:
+    """Those that there are: a motion rarely shows all of a load."""
     entries = [payload.mass, *payload.centre, *payload.inertia]
     return {
-        name: (lower, upper) for name, (_, lower, upper) in zip(_QUANTITIES, entries, strict=True)
+        name: (lower, upper)
+        for name, (_, lower, upper) in zip(_QUANTITIES, entries, strict=True)
+        if lower is not None and upper is not None
     }
 
 

@@ -18,5 +18,13 @@ load_body      mass, centre and inertia of a load, with intervals and statuses
 payload        what a robot carries
 gain_problem   least squares in gains, parameters and loads
 drive_gains    torque per unit of a drive signal
-least_squares, metrics, pendulum, verdict: one revolute joint from its samples
+candidates     widths of friction terms, chosen by the training loss
+entries        which unconstrained numbers stand for the parameters of a robot
+rigid_body_loss, trust_region, parametrised, pseudo_inertias: Newton's method on them
+starts         where a parametrised fit begins
+adam           mini-batches of samples, as the papers train
+options        configuration keys
+solved         what every model is given, and gives
+white_box      the table of models
+differentiable DiffNEA and DiffBary
 """

@@ -56,7 +56,6 @@ class Solved(NamedTuple):
     Args:
         a: signal per torque, shape (n,).
         x: all other unknowns, shape (unknowns,).
-        relative: standard deviations of a relative to it, shape (n,): infinite if not determined,
         relative: standard deviations of a relative to it, shape (n,); infinite if not determined,
             zero if given.
         covariance: of x, shape (unknowns, unknowns).

@@ -91,10 +91,8 @@ STAGE = Stage(
     output="export",
     origin=__name__,
     uses=(
-        "robotid.contracts.dataset",
         "robotid.contracts.export",
         "robotid.contracts.fit",
-        "robotid.contracts.recording",
         "robotid.contracts.splits",
         "robotid.dynamics",
         "robotid.exporting",
@@ -102,9 +100,8 @@ STAGE = Stage(
         "robotid.models.from_fit",
         "robotid.models.rigid_body",
         "robotid.robot",
-        "robotid.types",
     ),
-    libraries=("numpy", "pyarrow.parquet", "pydantic", "torch"),
+    libraries=("numpy", "pydantic", "torch"),
     extras=("mujoco",),
     run=run,
 )

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from robotid.fitting.metrics import errors
 
 from robotid.contracts.dataset import write_index
 from robotid.contracts.fit import Verdict
@@ -19,7 +20,6 @@ from robotid.contracts.recording import (
     write_recording,
 )
 from robotid.errors import BadDataError
-from robotid.fitting.metrics import errors
 from robotid.models import prediction
 from robotid.models.from_fit import read_fitted
 from robotid.models.prediction import ErrorSums, Predictor
