@@ -1,0 +1,208 @@
+"""Fits of the sample arm, whose logs MuJoCo made: every model, what it writes, what it says."""
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from robotid.contracts.information import read_information
+from robotid.contracts.truth import read_truth
+from robotid.dynamics.base_parameters import base_parameters
+from robotid.errors import BadDataError, ConfigError, Effect, UsageError
+from robotid.models.from_fit import read_fitted
+from robotid.robot.load import load_robot
+from tests.identification.conftest import ARM
+
+CONSISTENT = [
+    {"model": "sdp"},
+    {"model": "sdp", "prior": "gaussian"},
+    {"model": "sdp", "prior": "divergence"},
+    {"model": "diffbary"},
+    *({"model": "diffnea", "inertia": name} for name in ("tri", "cov", "moments", "log")),
+    {"model": "diffnea", "init": "random", "seed": 3},
+    {"model": "diffnea", "init": "prior"},
+]
+OTHERS = [
+    {"model": "ols"},
+    {"model": "nea"},
+    {"model": "wls"},
+    {"model": "ridge"},
+    {"model": "irls"},
+    {"model": "irls", "robust": "samples"},
+    *({"model": "diffnea", "inertia": name} for name in ("free", "symm", "spd")),
+]
+
+
+def said(keys):
+    return "-".join(str(value) for value in keys.values())
+
+
+@pytest.mark.parametrize("keys", CONSISTENT + OTHERS, ids=said)
+def test_every_model_predicts_a_recording_it_has_not_seen(arm, tmp_path, keys):
+    fit = arm.fit(tmp_path / "fit", **keys)
+    result = fit.result
+    assert result.verdict.usable, result.verdict.sentence
+    own = result.metrics["test"]["rmse"].mean
+    assert own < 0.1 < 8 * own < result.baselines["nominal"]["test"]["rmse"].mean
+    assert result.recordings == {"run1": "train", "run2": "train", "run3": "test"}
+    assert len(result.parameters) == 3 * 10 + 3 * 4
+    if keys in CONSISTENT:
+        assert all(link.consistent for link in result.links)
+        identified = load_robot(fit.folder / "robot.urdf").tree
+        found = np.array([p.value for p in result.parameters[:30]]).reshape(3, 10)
+        np.testing.assert_allclose(identified.phi, found, rtol=1e-9, atol=1e-12)
+
+
+def test_the_files_of_a_fit_agree(arm, tmp_path):
+    fit = arm.fit(tmp_path / "fit", model="sdp")
+    table = pq.read_table(fit.folder / "parameters.parquet").to_pylist()
+    assert [(row["name"], row["value"], row["status"]) for row in table] == [
+        (p.name, p.value, p.status) for p in fit.result.parameters
+    ]
+    information = read_information(fit.folder / "information.safetensors")
+    assert information.facts.parameters == [p.name for p in fit.result.parameters]
+    # Errors of the excerpt, which is all of these short recordings, are those of the factors.
+    rows = pq.read_table(fit.folder / "residuals.parquet").to_pydict()
+    test = np.array(rows["split"]) == "test"
+    for joint, rmse in fit.result.metrics["test"]["rmse"].joints.items():
+        error = (np.array(rows[f"tau.{joint}"]) - np.array(rows[f"pred.{joint}"]))[test]
+        assert np.sqrt(np.mean(error**2)) == pytest.approx(rmse, rel=1e-6)
+    fitted = read_fitted(fit.folder)
+    np.testing.assert_array_equal(fitted.model.phi, [p.value for p in fit.result.parameters])
+
+
+def test_the_truth_is_found(arm, tmp_path):
+    """Nearer than the robot file by far, though friction is simplified and jumps are smoothed."""
+    truth = read_truth(ARM)
+    fit = arm.fit(tmp_path / "fit", model="sdp")
+    layout = read_fitted(fit.folder).model.layout
+    base = base_parameters(layout.robot, **layout.arguments)
+    own = [x for j in truth.joints for x in (j.viscous, j.coulomb, 0.0, j.rotor_inertia)]
+    true = base.beta(np.array([x for link in truth.links for x in link.phi] + own))
+    found = {b.name: b for b in fit.result.base_parameters}
+    errors = np.array([found[n].value - x for n, x in zip(base.base_names, true, strict=True)])
+    off = np.array([found[n].nominal - x for n, x in zip(base.base_names, true, strict=True)])
+    large = np.abs(off) > 0.1 * np.abs(true)  # what the robot file has wrong
+    large &= np.array([not name.startswith("offset") for name in base.base_names])
+    assert large.sum() >= 12
+    assert np.median(np.abs(errors[large] / off[large])) < 0.2
+    for joint in truth.joints:
+        for term in ("viscous", "coulomb"):
+            value = next(
+                p.value for p in fit.result.parameters if p.name == f"{joint.name}.{term}"
+            )
+            assert value == pytest.approx(getattr(joint, term), rel=0.06)
+
+
+def test_statuses_and_groupings(arm, tmp_path):
+    result = arm.fit(tmp_path / "fit", model="wls").result
+    statuses = {p.status for p in result.parameters}
+    assert {"identified", "in combination", "not excited"} <= statuses
+    for p in result.parameters:
+        assert (p.std is not None) == (p.status in ("identified", "uncertain"))
+        assert bool(p.said) == (p.status not in ("identified", "uncertain"))
+        if p.status == "identified":
+            assert p.std <= 0.3 * abs(p.value)
+    assert len(result.base_parameters) == result.identifiability.rank
+    for b in result.base_parameters:
+        assert b.lower < b.value < b.upper
+
+
+def test_n25_what_has_not_converged_is_not_called_identified(arm, tmp_path):
+    fit = arm.fit(
+        tmp_path / "fit", model="diffnea", inertia="nostr", optimizer="adam", epochs=1,
+        learning_rate=1e-6, init="random",
+    )  # fmt: skip
+    assert not fit.result.status.converged
+    assert not fit.result.verdict.usable
+    assert "identified" not in fit.result.verdict.sentence
+    assert "not-converged" in fit.codes()
+    assert any(notice.effect is Effect.QUALITY for notice in fit.notices)
+    assert len(fit.result.parameters) == 3 * 13 + 3 * 4
+    assert read_fitted(fit.folder).model.full
+
+
+def test_adam_trains(arm, tmp_path):
+    fit = arm.fit(
+        tmp_path / "fit", model="diffnea", inertia="cov", optimizer="adam", epochs=3,
+        learning_rate=1e-2, init="prior",
+    )  # fmt: skip
+    curve = fit.result.curve
+    assert [point.step for point in curve] == [0, 1, 2, 3]
+    assert curve[-1].validation < 0.2 * curve[0].validation
+    assert "not converged" in fit.result.status.message
+
+
+def test_gates(arm, tmp_path):
+    for number, (keys, name) in enumerate(
+        [
+            ({"max_rmse": 0.01}, "max_rmse"),
+            ({"max_relative": 1e-3}, "max_relative"),
+            ({"max_condition": 2.0}, "max_condition"),
+        ]
+    ):
+        fit = arm.fit(tmp_path / str(number), model="wls", **keys)
+        assert not fit.result.verdict.usable
+        assert any(name in reason.message for reason in fit.result.verdict.reasons)
+        assert "identified" not in fit.result.verdict.sentence
+
+
+def test_n26_active_constraints_are_listed(arm, tmp_path):
+    box = "forearm=-0.05,-0.05,-0.05,0.05,0.05,0.05"
+    fit = arm.fit(tmp_path / "fit", model="sdp", centre=[box])
+    assert any("centre of mass of forearm is at" in text for text in fit.result.active)
+    centre = next(link.centre for link in fit.result.links if link.name == "forearm")
+    assert max(map(abs, centre)) <= 0.05 + 1e-9
+    with pytest.raises(UsageError, match="no moving link 'hand'"):
+        arm.fit(tmp_path / "other", model="sdp", centre=["hand=0,0,0,1,1,1"])
+
+
+def test_cross_validation_and_essential_parameters(arm, tmp_path):
+    result = arm.fit(tmp_path / "fit", model="wls", cv=2, essential=True).result
+    assert [fold.left_out for fold in result.folds] == [["run1"], ["run2"]]
+    assert all(fold.metrics["rmse"].mean < 0.2 for fold in result.folds)
+    names = {b.name for b in result.base_parameters}
+    assert set(result.essential) < names
+
+
+def test_n29_blocks_widen_intervals(arm, tmp_path):
+    usual = arm.fit(tmp_path / "a", model="wls").result
+    blocks = arm.fit(tmp_path / "b", model="wls", intervals="blocks").result
+    ratios = [
+        b.std / a.std
+        for a, b in zip(usual.base_parameters, blocks.base_parameters, strict=True)
+    ]
+    assert 1.0 < np.median(ratios) < 30.0  # errors are systematic here: friction is simplified
+
+
+def test_residuals_name_what_is_missing(arm, tmp_path):
+    """The logs have Stribeck friction, and torques held for a step of 5 ms."""
+    fit = arm.fit(tmp_path / "fit", model="wls")
+    assert {"residual-friction", "residual-delay"} <= fit.codes()
+    assert set(fit.result.whiteness) == {"base", "shoulder", "elbow"}
+    assert len(fit.result.blocks) == sum(
+        len(json.loads((arm.factors / "factors.json").read_text())["recordings"][n]["blocks"])
+        for n in ("run1", "run2", "run3")
+    )
+
+
+def test_factors_of_another_robot_or_with_other_terms(arm, tmp_path):
+    with pytest.raises(BadDataError, match="another geometry"):
+        arm.fit(tmp_path / "a", gravity="0,0,-9.7")
+    with pytest.raises(BadDataError, match="other parameters") as caught:
+        arm.fit(tmp_path / "b", terms=["viscous"])
+    assert "same terms" in caught.value.notice.hint
+
+
+def test_nostr_needs_samples(arm, tmp_path):
+    with pytest.raises(UsageError, match="nine entries") as caught:
+        arm.fit(tmp_path / "fit", model="diffnea", inertia="nostr")
+    assert "adam" in caught.value.notice.hint
+
+
+def test_a_load_that_is_named_has_to_be_known(arm, tmp_path):
+    with pytest.raises(ConfigError, match="not what the load is"):
+        arm.fit(tmp_path / "fit", loaded=["run2"])
+    with pytest.raises(ConfigError, match="no recording is called"):
+        arm.fit(tmp_path / "fit", loaded=["run9"], load="1.0")
