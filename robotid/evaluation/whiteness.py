@@ -87,6 +87,10 @@ def whiteness(
     time = correlation_in_time([window.tau - window.predicted for window in windows], noise)
     qd, qdd = (np.concatenate([getattr(w, name) for w in windows]) for name in ("qd", "qdd"))
     rate = np.concatenate([np.gradient(w.predicted) * noise.rate_hz for w in windows])
+    # Friction jumps where a joint turns round; the filter smooths the jump in the torque, not that
+    # in the column that stands for it. That is no fault of the model.
+    jumps = [np.sign(window.qd) for window in windows]
+    e = _without(e, [np.concatenate([noise.smoothed(jump) - jump for jump in jumps])])
     moving = np.abs(qd) > _STANDING * np.sqrt(np.mean(qd**2))
     friction = _correlated(e[moving], np.sign(qd[moving]), time.share)
     curve = _along_speed(e[moving], qd[moving], time.share)
