@@ -36,16 +36,6 @@ class FilteredNoise(NamedTuple):
         cutoff = own.get(f"tau.{joint}", own.get("tau", done.cutoff_hz))
         return cls(facts.rate_hz, cutoff, done.order, facts.rate_hz * done.decimated_by)
 
-    def smoothed(self, signal: Array) -> Array:
-        """A signal after both passes; its ends are continued by their mirror image. (samples,)."""
-        if self.cutoff_hz is None:
-            return signal
-        pad = min(signal.size - 1, int(4 * self.rate_hz / self.cutoff_hz))
-        longer = np.pad(signal, pad, mode="reflect")
-        gains = np.sqrt(self._densities(longer.size))
-        found = np.fft.irfft(np.fft.rfft(longer) * gains, longer.size)
-        return np.asarray(found[pad : pad + signal.size])
-
     def _densities(self, size: int) -> Array:
         """Power at the lines of an FFT of some size, 1 where nothing is filtered out."""
         frequency_hz = np.fft.rfftfreq(size, 1 / self.rate_hz).astype(np.float64)
