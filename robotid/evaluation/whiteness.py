@@ -16,10 +16,11 @@ from robotid.evaluation.filtered_noise import FilteredNoise
 Array = NDArray[np.float64]
 
 _SURE = 4.0  # standard deviations
-_LARGE = 0.2  # of a correlation: 4 % of the error's power
+_LARGE = 0.35  # of a correlation: an eighth of the error's power
 _BINS = 8
 _FEWEST = 64  # samples with a motion that are needed to correlate with it
 _STANDING = 0.05  # of the usual speed: below it the sign of a velocity is noise
+_MOTION = ("qd", "qdd")
 _NOTHING = 1e-9  # of the torque: such residuals are rounding
 _LONGER = 2.0  # times the filter's own correlation time
 
@@ -85,14 +86,17 @@ def whiteness(
         )
         return nothing, []
     time = correlation_in_time([window.tau - window.predicted for window in windows], noise)
-    qd, qdd = (np.concatenate([getattr(w, name) for w in windows]) for name in ("qd", "qdd"))
-    rate = np.concatenate([np.gradient(w.predicted) * noise.rate_hz for w in windows])
-    moving = np.abs(qd) > _STANDING * np.sqrt(np.mean(qd**2))
-    friction = _correlated(e[moving], np.sign(qd[moving]), time.share)
-    curve = _along_speed(e[moving], qd[moving], time.share)
+    clear = np.concatenate([_clear_of_turns(window.qd, noise) for window in windows])
+    e = e[clear]
+    qd, qdd = (np.concatenate([getattr(w, name) for w in windows])[clear] for name in _MOTION)
+    rate = np.concatenate([np.gradient(w.predicted) * noise.rate_hz for w in windows])[clear]
+    friction = _correlated(e, np.sign(qd), time.share)
+    # Turning points may have shifted the values of Coulomb and viscous friction: another matter.
+    curve = _along_speed(_without(e, [np.sign(qd), qd]), qd, time.share)
     inertia = _correlated(e, qdd, time.share)
     # A fit that knows nothing of a delay hides some of it in friction and inertia.
-    rest = _without(rate, [np.ones_like(e), np.sign(qd), qd, qdd])
+    along = np.sign(qd) * (_speed_bins(qd) == np.arange(_BINS)[:, None])
+    rest = _without(rate, [np.ones_like(e), qd, qdd, *along])
     delay = _correlated(e, rest, time.share)
     found = Whiteness(
         lag_s=None if time.lag is None else time.lag / noise.rate_hz,
@@ -138,6 +142,20 @@ def whiteness_of_joints(
     return result, notices
 
 
+def _clear_of_turns(qd: Array, noise: FilteredNoise) -> NDArray[np.bool_]:
+    """Samples of a moving joint, farther from where it turns round than a filter reaches.
+
+    Friction jumps there. The filter smooths the jump in the torque, not that in the column which
+    stands for it: errors that are no fault of the model, and much larger than others.
+    """
+    moving = np.abs(qd) > _STANDING * np.sqrt(np.mean(qd**2))
+    reach = 0 if noise.cutoff_hz is None else int(np.ceil(noise.rate_hz / noise.cutoff_hz))
+    turns = np.flatnonzero(np.diff(np.sign(qd)) != 0)
+    begins = np.searchsorted(turns, np.arange(qd.size) - reach - 1)
+    ends = np.searchsorted(turns, np.arange(qd.size) + reach)
+    return np.asarray(moving & (begins == ends))
+
+
 def _correlated(e: Array, x: Array, share: float) -> _Found:
     """Correlation about the means; sure where filtered noise would hardly give it."""
     if e.size < _FEWEST:
@@ -157,8 +175,7 @@ def _along_speed(e: Array, qd: Array, share: float) -> _Found:
     speed, along = np.abs(qd), e * np.sign(qd)
     along = along - along.mean()
     total = float(along @ along)
-    edges = np.quantile(speed, np.arange(1, _BINS) / _BINS)
-    bins = np.searchsorted(edges, speed)
+    bins = _speed_bins(qd)
     counts = np.bincount(bins, minlength=_BINS)
     sums = np.bincount(bins, weights=along, minlength=_BINS)
     if total == 0 or np.ptp(speed) <= 1e-6 * speed.max():
@@ -170,6 +187,14 @@ def _along_speed(e: Array, qd: Array, share: float) -> _Found:
     # Wilson and Hilferty: the cube root of chi-squared over its freedom is about normal.
     root = np.cbrt(independent * explained / free)
     return _Found(value, sure=bool((root - 1 + 2 / (9 * free)) / np.sqrt(2 / (9 * free)) > _SURE))
+
+
+def _speed_bins(qd: Array) -> NDArray[np.int64]:
+    """Which of eight classes of speed, all of the same size, each sample is in."""
+    speed = np.abs(qd)
+    if not speed.size:
+        return np.zeros(0, dtype=np.int64)
+    return np.searchsorted(np.quantile(speed, np.arange(1, _BINS) / _BINS), speed)
 
 
 def _without(x: Array, others: Sequence[Array]) -> Array:
