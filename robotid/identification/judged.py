@@ -13,14 +13,13 @@ from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import BlockErrors, Choice, DriveGain, Metrics, Status, Verdict
 from robotid.contracts.fit import Whiteness as WhitenessFacts
 from robotid.errors import Effect, Notice
-from robotid.evaluation.excerpts import Excerpt, Window, excerpt
-from robotid.evaluation.filtered_noise import FilteredNoise
+from robotid.evaluation.excerpts import Excerpt, excerpt
 from robotid.evaluation.gates import GateOptions
 from robotid.evaluation.remarks import remarks
 from robotid.evaluation.scores import baselines, has_physical_links, scores, scores_of_samples
 from robotid.evaluation.trends import block_errors, drifts
 from robotid.evaluation.verdict import Fitted, judge
-from robotid.evaluation.whiteness import JointWindow, whiteness
+from robotid.evaluation.whiteness import whiteness_of_joints
 from robotid.fitting.prior import nominal
 from robotid.identification.gathered import Gathered
 from robotid.identification.sample_reader import split_samples
@@ -116,7 +115,9 @@ class Judge:
             errors = block_errors(self._data.blocks, model.phi, layout.names)
             notices += drifts(self._data.blocks, model.phi, layout.names)
         windows = self._excerpt(model)
-        white, found = self._whiteness(windows)
+        white, found = whiteness_of_joints(
+            windows, self._index.recordings, self._data.samples["train"]
+        )
         notices += [*remarks(fitted), *found]
         return Judged(metrics, compared, errors, white, verdict, windows, tuple(notices))
 
@@ -127,25 +128,3 @@ class Judge:
             return found
         windows = (window._replace(tau=window.tau * self._gains) for window in found.windows)
         return found._replace(windows=tuple(windows))
-
-    def _whiteness(self, found: Excerpt) -> tuple[dict[str, WhitenessFacts], list[Notice]]:
-        """Of the training data of the first rate there is."""
-        train = [window for window in found.windows if window.split == "train"]
-        if not train:
-            return {}, []
-        facts = self._index.recordings[train[0].recording]
-        rate = facts.rate_hz
-        same = [w for w in train if self._index.recordings[w.recording].rate_hz == rate]
-        result, notices = {}, []
-        for place, joint in enumerate(found.joints):
-            windows = [_of_joint(window, place) for window in same]
-            noise = FilteredNoise.of(facts, joint)
-            result[joint], said = whiteness(joint, windows, noise, self._data.samples["train"])
-            notices += said
-        return result, notices
-
-
-def _of_joint(window: Window, place: int) -> JointWindow:
-    return JointWindow(
-        *(x[:, place] for x in (window.qd, window.qdd, window.tau, window.predicted))
-    )

@@ -89,9 +89,7 @@ def test_the_truth_is_found(arm, tmp_path):
     assert np.median(np.abs(errors[large] / off[large])) < 0.2
     for joint in truth.joints:
         for term in ("viscous", "coulomb"):
-            value = next(
-                p.value for p in fit.result.parameters if p.name == f"{joint.name}.{term}"
-            )
+            value = next(p.value for p in fit.result.parameters if p.name == f"{joint.name}.{term}")
             assert value == pytest.approx(getattr(joint, term), rel=0.06)
 
 
@@ -170,8 +168,7 @@ def test_n29_blocks_widen_intervals(arm, tmp_path):
     usual = arm.fit(tmp_path / "a", model="wls").result
     blocks = arm.fit(tmp_path / "b", model="wls", intervals="blocks").result
     ratios = [
-        b.std / a.std
-        for a, b in zip(usual.base_parameters, blocks.base_parameters, strict=True)
+        b.std / a.std for a, b in zip(usual.base_parameters, blocks.base_parameters, strict=True)
     ]
     assert 1.0 < np.median(ratios) < 30.0  # errors are systematic here: friction is simplified
 

@@ -1,0 +1,125 @@
+"""`robotid fit` as a user types it: factors are made and shared, gates end in exit code 4."""
+
+import json
+
+from robotid.contracts.fit import read_fit
+from robotid.runner.pipeline import load_pipeline
+from tests.identification.conftest import ARM
+
+ROBOT = ARM / "arm.urdf"
+
+
+def entries(cache, stage):
+    return len(list(cache.glob(f"entries/{stage}/*/*/manifest.json")))
+
+
+def test_factors_are_made_once_for_all_models(robotid, arm, cache, tmp_path):
+    out = tmp_path / "sdp"
+    answer = robotid("fit", arm.dataset, "--robot", ROBOT, "--out", out)
+    assert answer.code == 0, answer.err
+    assert answer.out.splitlines() == [str(out)]
+    made = entries(cache, "factors")
+    assert made == 4  # three recordings, and the index over them
+    answer = robotid("fit", arm.dataset, "--robot", ROBOT, "--model", "wls", "--json")
+    assert answer.code == 0
+    assert answer.json["stage"] == "fit"
+    assert list(answer.json["outputs"]) == ["fit"]
+    assert entries(cache, "factors") == made
+    assert robotid("factors", arm.dataset, "--robot", ROBOT, "--json").json["cached"] is True
+
+
+def test_given_factors_are_taken(robotid, arm, cache, tmp_path):
+    answer = robotid(
+        "fit", arm.dataset, "--robot", ROBOT, "--factors", arm.factors, "-o", tmp_path / "fit"
+    )
+    assert answer.code == 0, answer.err
+    assert entries(cache, "factors") == 0
+
+
+def test_a_gate_that_is_not_met(robotid, arm):
+    answer = robotid("fit", arm.dataset, "--robot", ROBOT, "--max-rmse", "0.001", "--json")
+    assert answer.code == 4
+    assert "gate-failed" in {warning["code"] for warning in answer.json["warnings"]}
+    fit = read_fit_of(answer)
+    assert not fit.verdict.usable
+    assert "identified" not in fit.verdict.sentence
+
+
+def read_fit_of(answer):
+    from pathlib import Path
+
+    return read_fit(Path(answer.json["outputs"]["fit"]))
+
+
+def test_an_error_while_factors_are_made_is_the_answer(robotid, arm):
+    answer = robotid("fit", arm.dataset, "--robot", "panda", "--json")
+    assert answer.code == 65
+    assert answer.json["error"]["code"] == "unknown-joint"
+    assert answer.json["stage"] == "fit.factors"
+
+
+def test_fits_of_a_pipeline_share_factors(tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text(
+        "".join(
+            f'[stages.{model}]\nstage = "fit"\ninputs.dataset = "data"\n'
+            f'inputs.robot = "panda"\nmodel = "{model}"\n{extra}'
+            for model, extra in (("ols", ""), ("sdp", ""), ("wls", 'terms = ["viscous"]\n'))
+        )
+    )
+    graph = load_pipeline(path)
+    names = {node.name: node for node in graph.nodes}
+    assert set(names) == {"ols", "sdp", "wls", "ols.factors", "wls.factors"}
+    assert names["sdp"].inputs["factors"] == ("@ols.factors",)
+    assert names["wls"].inputs["factors"] == ("@wls.factors",)
+    assert names["ols.factors"].made_for == "ols"
+
+
+def test_only_and_until_include_what_is_made(robotid, arm, tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text(f'[stages.fit]\ninputs.dataset = "{arm.dataset}"\ninputs.robot = "{ROBOT}"\n')
+    answer = robotid("run", path, "--only", "fit", "--json")
+    assert answer.code == 0, answer.err
+    assert [stage["stage"] for stage in answer.json["stages"]] == ["fit.factors", "fit"]
+    answer = robotid("run", path, "--until", "fit", "--dry-run", "--json")
+    assert {task["state"] for task in answer.json["tasks"]} == {"hit"}
+
+
+def test_one_recording_is_cut(robotid, tmp_path):
+    """The end of a single recording is held out, behind a gap, and the result says so."""
+    raw, data = tmp_path / "raw", tmp_path / "data"
+    assert robotid("ingest", ARM / "run1.csv", "--robot", ROBOT, "-o", raw).code == 0
+    assert robotid("filter", raw, "--cutoff-hz", 10, "-o", data).code == 0
+    answer = robotid("fit", data, "--robot", ROBOT, "--model", "wls", "--json")
+    assert answer.code in (0, 4), answer.err
+    fit = read_fit_of(answer)
+    assert fit.split_by == "segment"
+    assert set(fit.samples) == {"train", "test"}
+    whole = json.loads((data / "dataset.json").read_text())["recordings"]["run1"]["samples"]
+    assert 0.5 * whole < sum(fit.samples.values()) < whole
+    assert "split-within-recording" in {warning["code"] for warning in answer.json["warnings"]}
+
+
+def test_n10_a_motion_that_shows_little(robotid, tmp_path):
+    """One joint moves: the result names what is not determined, and values are not made up."""
+    lines = (ARM / "run1.csv").read_text().splitlines()
+    header = lines[0].split(",")
+    still = [header.index(f"{s}.{j}") for s in ("q", "qd") for j in ("base", "shoulder")]
+    rows = []
+    for line in lines[1:]:
+        cells = line.split(",")
+        for column in still:
+            cells[column] = "0.1" if header[column].startswith("q.") else "0"
+        rows.append(",".join(cells))
+    path = tmp_path / "run.csv"
+    path.write_text("\n".join([lines[0], *rows]) + "\n")
+    raw, data = tmp_path / "raw", tmp_path / "data"
+    robotid("ingest", path, "-o", raw)
+    assert robotid("filter", raw, "--cutoff-hz", 10, "-o", data).code == 0
+    answer = robotid("fit", data, "--robot", ROBOT, "--model", "ols", "--json")
+    fit = read_fit_of(answer)
+    assert fit.identifiability.rank < fit.identifiability.structural_rank
+    assert "rank-deficient" in {warning["code"] for warning in answer.json["warnings"]}
+    silent = [p for p in fit.parameters if p.owner == "base"]
+    assert {p.status for p in silent if p.name != "base.offset"} == {"not excited"}
+    assert all(p.std is None for p in silent if p.status == "not excited")

@@ -1,0 +1,115 @@
+"""Payloads and drive gains through the command line; torques are Pinocchio's."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robotid.contracts.fit import read_fit
+from robotid.fitting.load import load_frame
+from robotid.information.layout import Layout
+from robotid.robot.geometry import phi_from
+from robotid.robot.load import load_robot
+from tests.fitting.problems import pinocchio_torques
+from tests.identification.conftest import ARM
+from tests.information.motions import harmonics
+
+TREE = load_robot(ARM / "arm.urdf").tree
+CENTRE, SIX = (0.02, -0.03, 0.1), (4e-3, 5e-3, 3e-3, 2e-4, -3e-4, 4e-4)  # xx yy zz xy xz yz
+MASS, RATE_HZ, SAMPLES = 0.8, 200.0, 6000
+GAINS = np.array([12.0, 9.0, -4.0])
+
+
+def heavier():
+    xx, yy, zz, xy, xz, yz = SIX
+    inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    load = load_frame(Layout(TREE)).columns @ phi_from(MASS, list(CENTRE), inertia)
+    return TREE.with_phi(TREE.phi + load.reshape(-1, 10))
+
+
+def log(path: Path, tree, seed, scale=1.0, noise=0.01, signal="tau"):
+    """A CSV of a smooth motion with viscous friction, and noise of the torque."""
+    motion = harmonics(TREE, SAMPLES, 1.0, seed, rate_hz=RATE_HZ)
+    tau = pinocchio_torques(tree, motion) + 0.4 * motion.qd
+    tau = (tau + noise * np.random.default_rng(seed).normal(size=tau.shape)) / scale
+    names = [f"{s}.{j}" for s in ("q", "qd", signal) for j in TREE.joint_names]
+    table = np.column_stack([np.arange(SAMPLES) / RATE_HZ, motion.q, motion.qd, tau])
+    header = ",".join(["t", *names])
+    np.savetxt(path, table, delimiter=",", header=header, comments="", fmt="%.10g")
+    return path
+
+
+@pytest.fixture
+def dataset(robotid, tmp_path):
+    """From CSV files to a filtered dataset."""
+
+    def make(name, logs, *flags):
+        raw, out = tmp_path / f"{name}_raw", tmp_path / name
+        robot = ARM / "arm.urdf"
+        assert robotid("ingest", *logs, "--robot", robot, "-o", raw, *flags).code in (0, 3)
+        assert robotid("filter", raw, "--cutoff-hz", 15, "-o", out).code == 0
+        return out
+
+    return make
+
+
+def test_payload_of_a_fit(robotid, dataset, tmp_path):
+    """Mass, centre of mass and inertia of what was tied to the last link, within their intervals."""
+    robot = ARM / "arm.urdf"
+    bare = dataset("bare", [log(tmp_path / f"bare{n}.csv", TREE, n) for n in (1, 2)])
+    laden = dataset("laden", [log(tmp_path / f"laden{n}.csv", heavier(), n) for n in (3, 4)])
+    before = tmp_path / "before"
+    assert robotid("fit", bare, "--robot", robot, "-o", before).code == 0
+    answer = robotid(
+        "fit", laden, "--robot", robot, "--payload-of", before, "-o", tmp_path / "after"
+    )
+    assert answer.code == 0, answer.err
+    found = read_fit(tmp_path / "after").payload
+    assert found.frame == "forearm"
+    value, lower, upper = found.mass
+    assert value == pytest.approx(MASS, rel=0.01)
+    assert lower < MASS < upper
+    for (value, lower, upper), true in zip(found.centre, CENTRE, strict=True):
+        assert value == pytest.approx(true, abs=2e-3)
+        assert lower < value < upper
+    result = read_fit(tmp_path / "after")
+    assert result.metrics["test"]["rmse"].mean < 0.1 * (
+        result.baselines["unloaded"]["test"]["rmse"].mean
+    )
+    out = tmp_path / "export"
+    assert robotid("export", tmp_path / "after", "--format", "payload", "-o", out).code == 0
+    stated = json.loads(next(out.glob("*payload*.json")).read_text())
+    assert str(found.mass[0]) in json.dumps(stated)
+
+
+def test_other_terms_than_the_fit_without_load(robotid, dataset, tmp_path):
+    robot = ARM / "arm.urdf"
+    bare = dataset("bare", [log(tmp_path / "bare.csv", TREE, 1)])
+    flags = ["--robot", robot, "--terms", "viscous,offset"]
+    assert robotid("fit", bare, *flags, "-o", tmp_path / "before").code == 0
+    answer = robotid("fit", bare, "--robot", robot, "--payload-of", tmp_path / "before", "--json")
+    assert answer.code == 65
+    assert answer.json["error"]["code"] == "base-differs"
+    assert "--terms viscous,offset" in answer.json["error"]["hint"]
+
+
+def test_gains_of_drives(robotid, dataset, tmp_path):
+    """Currents become torques with the gains that a load of known mass shows."""
+    robot = ARM / "arm.urdf"
+    logs = [log(tmp_path / f"bare{n}.csv", TREE, n, GAINS, signal="current") for n in (1, 2)]
+    logs += [log(tmp_path / "laden.csv", heavier(), 3, GAINS, signal="current")]
+    data = dataset("currents", logs, "--test", "bare2")
+    flags = ["--robot", robot, "--torque", "current", "--terms", "viscous,offset"]
+    answer = robotid("fit", data, *flags, "--json")
+    assert (answer.code, answer.json["error"]["code"]) == (78, "current-as-torque")
+    load = ",".join(map(str, (MASS, *CENTRE, *SIX)))
+    out = tmp_path / "fit"
+    answer = robotid("fit", data, *flags, "--loaded", "laden", "--load", load, "-o", out)
+    assert answer.code == 0, answer.err
+    result = read_fit(out)
+    assert [gain.joint for gain in result.gains] == list(TREE.joint_names)
+    np.testing.assert_allclose([gain.value for gain in result.gains], GAINS, rtol=0.02)
+    viscous = {p.owner: p.value for p in result.parameters if p.name.endswith(".viscous")}
+    np.testing.assert_allclose(list(viscous.values()), 0.4, rtol=0.03)
+    assert result.metrics["test"]["relative"].mean < 0.05
