@@ -1,6 +1,8 @@
 """Terms of joints: how they are written, what is refused, and the values of their columns."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -94,6 +96,15 @@ def test_bad_options(options, says):
     with pytest.raises(ValidationError) as refused:
         TermOptions(**options)
     assert says in str(refused.value)
+
+
+def test_options_are_light_to_import():
+    """Pipeline files and help are read without numpy."""
+    code = (
+        "import sys, robotid.dynamics.term_options as t; print('numpy' in sys.modules, t.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["False", "robotid.dynamics.term_options"], done.stderr
 
 
 def test_options_become_arguments():
