@@ -14,6 +14,7 @@ scaling        the problem in units in which a solver is at ease
 cones          physical consistency as cones
 sdp            consistent parameters of least loss
 consistent     consistent parameters, checked
+fit_information  what training data say of all parameters, to be kept
 load           what is tied to a link, and what is known of it
 load_body      mass, centre and inertia of a load, with intervals and statuses
 payload        what a robot carries

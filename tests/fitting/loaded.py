@@ -4,9 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from robotid.contracts.information import Information, InformationFacts
+from robotid.fitting.fit_information import information_of
 from robotid.fitting.load import load_frame
-from robotid.information.layout import geometry_digest
 from robotid.robot.geometry import phi_from
 from tests.fitting.problems import friction, pinocchio_torques
 from tests.fitting.samples import evidence_of, factoriser_of
@@ -44,17 +43,7 @@ class Pair:
         return evidence_of(self.factoriser, self.motions[which], scale * tau)
 
     def information(self, evidence, noise):
-        weights = 1.0 / noise
-        system = evidence.system(weights)
-        facts = InformationFacts(
-            robot=self.layout.robot.name,
-            geometry_sha256=geometry_digest(self.layout.robot),
-            parameters=list(self.layout.names),
-            noise=dict(zip(evidence.rows, noise.tolist(), strict=True)),
-            independent=evidence.independent,
-            count=system.count,
-        )
-        return Information(facts, system.R, system.z, system.rho)
+        return information_of(self.layout, evidence, noise)
 
 
 @lru_cache(maxsize=8)

@@ -125,7 +125,7 @@ def test_solvers_own_regularisation_is_too_large(monkeypatch):
     weak = sample("panda", noise=1.0, speed=0.05)
     system = wls(weak.evidence, weak.base).system
     ours = consistent_fit(system, weak.layout)
-    monkeypatch.setattr(sdp, "_REGULARISATIONS", (1e-8,))
+    monkeypatch.setattr(sdp, "REGULARISATIONS", (1e-8,))
     usual = consistent_fit(system, weak.layout)
     assert ours.converged
     assert usual.converged
