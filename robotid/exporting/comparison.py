@@ -15,7 +15,7 @@ _FAR = 3.2  # rad: joints without limits
 
 
 class States(NamedTuple):
-    """q, qd, qdd, each of shape (states, n)."""
+    """q (states, nq), qd and qdd (states, nv)."""
 
     q: Array
     qd: Array
@@ -23,15 +23,18 @@ class States(NamedTuple):
 
 
 def random_states(robot: RobotTree, count: int = STATES, seed: int = 0) -> States:
-    """States within the limits of a robot with a fixed base: at rest, creeping, moving, fast."""
+    """States within the limits of a robot: at rest, creeping, moving, fast; a base lies anyhow."""
     rng = np.random.default_rng(seed)
     low, high = robot.bound("lower"), robot.bound("upper")
     low = np.where(np.isfinite(low), low, -_FAR)
     high = np.where(np.isfinite(high), high, _FAR)
     q = rng.uniform(low, np.maximum(low, high), (count, robot.n))
+    if robot.floating:
+        place, turn = rng.normal(size=(count, 3)), rng.normal(size=(count, 4))
+        q = np.column_stack([place, turn / np.linalg.norm(turn, axis=1, keepdims=True), q])
     speed = np.resize([0.0, 0.01, 0.3, 3.0], count)[:, None]
-    qd = speed * rng.normal(size=q.shape)
-    return States(q, qd, 5.0 * speed * rng.normal(size=q.shape))
+    qd, qdd = speed * rng.normal(size=(2, count, robot.nv))
+    return States(q, qd, 5.0 * qdd)
 
 
 def difference(expected: Array, found: Array) -> float:

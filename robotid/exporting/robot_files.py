@@ -21,6 +21,7 @@ from robotid.models.rigid_body import RigidBodyModel
 from robotid.robot.description import Format
 from robotid.robot.export import exported
 from robotid.robot.load import Changes, loaded_from, reload_robot
+from robotid.robot.options import RobotOptions
 from robotid.robot.tree import Array, RobotTree
 from robotid.robot.xml_source import parse_xml
 
@@ -67,9 +68,10 @@ def _own_file(request: Request, kind: Format) -> Written:
     text = edited_joints(parse_xml(text, str(loaded.path)), kind, changed)
     miss = _same_torques(model, kind, reload_robot(text, loaded).tree)
     told = [*allowed, *notices, *_not_carried(model, kind), *_removed(request, kind)]
-    if request.fitted.fit.robot.options:
-        options = ", ".join(sorted(request.fitted.fit.robot.options))
-        said = f"the fit changed the robot once it was read ({options}); the file does not say so"
+    options = RobotOptions.model_validate(request.fitted.fit.robot.options)
+    changes = ", ".join(sorted(options.model_dump(exclude_defaults=True)))
+    if changes:
+        said = f"the fit changed the robot once it was read ({changes}); the file does not say so"
         hint = "give the same options wherever the file is used"
         told.append(Notice(code="options-not-in-file", message=said, hint=hint))
     return Written(FILES[kind], text, f"torques of {STATES} states, read again", miss,

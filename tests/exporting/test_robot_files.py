@@ -197,8 +197,15 @@ def test_only_numbers_of_the_urdf_change(dynamics, tmp_path):
     assert (joint.damping, joint.friction) == tuple(request.fitted.model.own[:2])
 
 
+def test_a_robot_with_a_floating_base(tmp_path):
+    request = request_of(write_fit(tmp_path, "quadruped"))
+    assert urdf_file(request).difference < 1e-9
+    with pytest.raises(ConfigError, match="only robots with a fixed base are converted"):
+        mjcf_file(request)
+
+
 def test_options_of_the_fit_are_named(tmp_path):
-    options = {"lock": ["panda_joint7=0.5"], "mount": "0,0.3,0"}
+    options = {"lock": ["panda_joint7=0.5"], "mount": "0,0.3,0", "chain": None, "payload": []}
     request = request_of(write_fit(tmp_path, "panda", options=options))
     written = urdf_file(request)
     (said,) = [n.message for n in written.notices if n.code == "options-not-in-file"]
