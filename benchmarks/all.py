@@ -27,10 +27,25 @@ BENCHMARKS = {
     "regressor.py": "How fast is the dense regressor, against Pinocchio in a loop?",
     "information.py": "How fast are information factors, and in how much memory?",
     "sdp.py": "How fast and how exact are physically consistent fits, against cvxpy?",
+    "parametrised.py": "How near do parametrised fits come to the SDP, and how soon?",
+    "recovery.py": "How near do fits come to the truth of simulated logs?",
+    "fit.py": "How fast are whole fits, against Adam and a script, and in how much memory?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 SOLVERS = ("clarabel", "cvxpy")
-LIBRARIES = (*SOLVERS, "numba", "numpy", "pin", "polars", "pyarrow", "pydantic", "scipy", "typer")
+LIBRARIES = (
+    *SOLVERS,
+    "mujoco",
+    "numba",
+    "numpy",
+    "pin",
+    "polars",
+    "pyarrow",
+    "pydantic",
+    "scipy",
+    "torch",
+    "typer",
+)
 
 
 def kept() -> dict[str, str]:
