@@ -28,10 +28,25 @@ BENCHMARKS = {
     "information.py": "How fast are information factors, and in how much memory?",
     "friction.py": "What do friction terms cost, and are widths found among candidates?",
     "sdp.py": "How fast and how exact are physically consistent fits, against cvxpy?",
+    "parametrised.py": "How near do parametrised fits come to the SDP, and how soon?",
+    "recovery.py": "How near do fits come to the truth of simulated logs?",
+    "fit.py": "How fast are whole fits, against Adam and a script, and in how much memory?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 SOLVERS = ("clarabel", "cvxpy")
-LIBRARIES = (*SOLVERS, "numba", "numpy", "pin", "polars", "pyarrow", "pydantic", "scipy", "typer")
+LIBRARIES = (
+    *SOLVERS,
+    "mujoco",
+    "numba",
+    "numpy",
+    "pin",
+    "polars",
+    "pyarrow",
+    "pydantic",
+    "scipy",
+    "torch",
+    "typer",
+)
 
 
 def kept() -> dict[str, str]:
