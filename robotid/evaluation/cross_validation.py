@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import Fold, Metric
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.evaluation.metrics import METRICS
 from robotid.evaluation.scores import scores
 from robotid.information.blocks import BySplit, DataBlock
@@ -42,7 +42,7 @@ def groups(recordings: Sequence[str], count: int | None = None) -> list[tuple[st
     if len(recordings) < 2:
         said = f"cross-validation needs two recordings with data, there are {len(recordings)}"
         hint = "record more motions, or leave out cv"
-        raise UsageError("too-few-recordings", said, hint=hint)
+        raise BadDataError("too-few-recordings", said, hint=hint)
     if count is not None and count < 2:
         said = f"cross-validation in {count} parts leaves nothing to learn from"
         raise UsageError(

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robotid.contracts.fit import Metric, Metrics
 from robotid.contracts.splits import Split
-from robotid.errors import UsageError
+from robotid.errors import BadDataError
 from robotid.evaluation.metrics import METRICS, ErrorSums, Values
 from robotid.information.blocks import BySplit
 from robotid.information.factor import Factor
@@ -113,7 +113,7 @@ def _metrics(
     sums: Mapping[Split, Mapping[str, ErrorSums]], extents: Mapping[str, float]
 ) -> Metrics:
     if not extents:
-        raise UsageError("no-training-data", "there are no training data to compare with")
+        raise BadDataError("no-training-data", "there are no training data to compare with")
     result: Metrics = {}
     for split, rows in sums.items():
         values: dict[str, Values] = {

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate
 
@@ -31,7 +31,7 @@ def with_block_spread(evidence: Evidence, estimate: Estimate) -> Estimate:
     if count < LEAST_BLOCKS:
         said = f"{count} blocks do not show how uncertain parameters are"
         hint = f"{LEAST_BLOCKS} are needed: record for longer, or use the filter's bandwidth"
-        raise UsageError("too-few-blocks", said, hint=hint)
+        raise BadDataError("too-few-blocks", said, hint=hint)
     if estimate.prior is not None:
         raise UsageError("prior-given", "blocks say nothing of how uncertain a prior is")
     steps = _steps_without(evidence, estimate)
@@ -63,6 +63,6 @@ def _steps_without(evidence: Evidence, estimate: Estimate) -> Array:
         if left[0] < _LEAST_LEFT:
             said = f"block {number} alone determines a combination of the parameters"
             hint = "record more motion of its kind, or use the filter's bandwidth"
-            raise UsageError("block-alone", said, hint=hint)
+            raise BadDataError("block-alone", said, hint=hint)
         steps.append(-inverse @ (directions @ ((directions.T @ (A.T @ error)) / left)))
     return np.array(steps)

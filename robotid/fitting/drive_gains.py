@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import DriveGain
 from robotid.dynamics.base_parameters import BaseParameters
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.gain_problem import GainProblem, Session
 from robotid.fitting.load import Load, columns_of_terms, load_frame
@@ -180,7 +180,7 @@ def _check(robot: RobotTree, body: int | None, relative: Array) -> None:
     if np.isfinite(relative[joint]):
         why = f"{robot.joint_names[joint]} is uncertain by {100 * relative[joint]:.0f} %: {why}"
     said = f"gains that cannot be known from these data: {names}; {why}"
-    raise UsageError("gain-unknown", said, joint=robot.joint_names[joint], hint=hint)
+    raise BadDataError("gain-unknown", said, joint=robot.joint_names[joint], hint=hint)
 
 
 def _upright(robot: RobotTree) -> list[bool]:

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robotid.contracts.information import Information, InformationFacts
 from robotid.fitting.evidence import Evidence
-from robotid.information.layout import Layout, geometry_digest
+from robotid.information.layout import Layout
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def information_of(
     system = evidence.system(np.asarray(shares, dtype=np.float64) / noise)
     facts = InformationFacts(
         robot=layout.robot.name,
-        geometry_sha256=geometry_digest(layout.robot),
+        geometry_sha256=layout.digest,
         parameters=list(layout.names),
         noise=dict(zip(evidence.rows, noise.tolist(), strict=True)),
         independent=evidence.independent,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.dynamics.base_parameters import BaseParameters, reduce
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.fitting.evidence import Evidence
 from robotid.information.layout import Layout
 from robotid.information.triangular import triangle
@@ -138,7 +138,7 @@ class GainProblem:
         if (free <= 0).any():
             said = "too few independent samples to tell parameters from noise"
             joint = self.joints[int(np.argmin(free))]
-            raise UsageError("too-few-samples", said, joint=joint, hint="record for longer")
+            raise BadDataError("too-few-samples", said, joint=joint, hint="record for longer")
         sizes = np.zeros(len(self.joints))
         for rows in self.rows:
             size = float(np.sqrt(rows.s @ rows.s / rows.samples))

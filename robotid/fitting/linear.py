@@ -9,7 +9,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import stdtrit
 
 from robotid.dynamics.base_parameters import BaseParameters
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.fitting.estimable import each_alone, estimable
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.prior import Gaussian, with_prior
@@ -130,7 +130,7 @@ def solve(
         determined = estimable(system, each_alone(base))
     if determined.rank == 0:
         hint = "move the robot, and check that the torque is of its joints"
-        raise UsageError("nothing-excited", "the data determine no parameter", hint=hint)
+        raise BadDataError("nothing-excited", "the data determine no parameter", hint=hint)
     inner = system.restricted(determined.independent)
     beta = inner.solution()
     inverse = np.asarray(solve_triangular(inner.R, np.eye(determined.rank)))
@@ -177,5 +177,5 @@ def _noise(
         if left <= 0 or total <= 1:
             said = f"too few independent samples for {base.rank} parameters"
             hint = "record for longer, or give a prior"
-            raise UsageError("too-few-samples", said, joint=row, hint=hint)
+            raise BadDataError("too-few-samples", said, joint=row, hint=hint)
     return np.maximum(np.sqrt(losses / free), evidence.least_noise), total

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from torch import Tensor
 
 from robotid.contracts.fit import ParameterStatus
-from robotid.errors import UsageError
+from robotid.errors import BadDataError
 from robotid.fitting import cones
 from robotid.fitting.consistent import LARGEST_GAP
 from robotid.fitting.scaling import TIE_BREAK
@@ -97,7 +97,7 @@ def load_body(given: LoadInformation, level: float = 0.95) -> LoadBody:
     shown = values > _REACHED * float(np.max(given.reach * size))
     if not shown.any():
         hint = "check that these recordings are of the loaded robot, and move more joints"
-        raise UsageError("load-not-shown", "the data do not show the load at all", hint=hint)
+        raise BadDataError("load-not-shown", "the data do not show the load at all", hint=hint)
     basis = right[shown]  # directions that the data show, in units of `size`
     free = size * (basis.T @ ((left.T @ given.z)[shown] / values[shown]))
     weighable = abs(1.0 - float(np.sum(basis[:, 0] ** 2))) < _SHARE
@@ -106,7 +106,7 @@ def load_body(given: LoadInformation, level: float = 0.95) -> LoadBody:
     if weighable and free[0] < -_CLEARLY * std:
         said = f"the load has a mass of {free[0]:.3g} kg, give or take {reach * std:.2g}"
         hint = "are recordings with and without the load mistaken for each other?"
-        raise UsageError("load-negative", said, hint=hint)
+        raise BadDataError("load-negative", said, hint=hint)
     if shown.all() and free[0] > 0 and _margin(free, free[0]) >= _MARGIN:
         phi, excess = free, 0.0
     else:
@@ -211,4 +211,4 @@ def _consistent(given: LoadInformation, free: Array, mass: float, hidden: Array)
             return np.asarray(size * x)
     said = f"no load that can exist was found: the solver says {solution.status}"
     hint = "are these recordings of the robot with more on it, and not with less?"
-    raise UsageError("load-not-solved", said, hint=hint)
+    raise BadDataError("load-not-solved", said, hint=hint)

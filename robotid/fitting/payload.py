@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from robotid.contracts.fit import PayloadFound
 from robotid.contracts.information import Information
 from robotid.dynamics.base_parameters import reduce
-from robotid.errors import Effect, Notice, UsageError
+from robotid.errors import BadDataError, Effect, Notice, UsageError
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.load import LoadFrame, columns_of_terms, load_frame
 from robotid.fitting.load_body import LoadBody, LoadInformation, load_body
-from robotid.information.layout import Layout, geometry_digest
+from robotid.information.layout import Layout
 from robotid.information.system import System
 from robotid.information.triangular import triangle
 
@@ -136,13 +136,13 @@ def _own(layout: Layout, unloaded: Information | Array, loaded: Evidence) -> _Ow
         return _Own(None, exact, np.ones(len(loaded.rows)), 0.0)
     facts = unloaded.facts
     hint = "fit the unloaded robot with the same robot file and the same terms"
-    if facts.geometry_sha256 != geometry_digest(layout.robot):
+    if facts.geometry_sha256 != layout.digest:
         said = f"the fit without load is of another robot ({facts.robot})"
-        raise UsageError("base-differs", said, hint=hint)
+        raise BadDataError("base-differs", said, hint=hint)
     if list(facts.parameters) != list(layout.names):
         odd = sorted(set(facts.parameters) ^ set(layout.names))
         said = f"the fit without load has other parameters: {', '.join(odd[:3]) or 'their order'}"
-        raise UsageError("base-differs", said, hint=hint)
+        raise BadDataError("base-differs", said, hint=hint)
     rows = np.sqrt(facts.independent) * np.column_stack([unloaded.R, unloaded.z])
     noise = np.array([facts.noise.get(row, 1.0) for row in loaded.rows])
     return _Own(rows, np.zeros(p), noise, facts.count * facts.independent)
@@ -206,7 +206,7 @@ def _solved(
     for row, left in zip(loaded.rows, free.tolist(), strict=True):
         if left <= 0:
             said = "too few independent samples with the load"
-            raise UsageError("too-few-samples", said, joint=row, hint="record for longer")
+            raise BadDataError("too-few-samples", said, joint=row, hint="record for longer")
     load = LoadInformation(
         S=inner.R[n:, n:],
         z=inner.z[n:],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.dynamics.base_parameters import BaseParameters
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate, ols, solve
 
@@ -51,7 +51,7 @@ def irls(evidence: Evidence, base: BaseParameters, tolerated: float = TOLERATED)
     if len(evidence.blocks) < LEAST_BLOCKS:
         said = f"{len(evidence.blocks)} blocks do not show which of them is unusual"
         hint = f"{LEAST_BLOCKS} are needed: record for longer, or use weights per row"
-        raise UsageError("too-few-blocks", said, hint=hint)
+        raise BadDataError("too-few-blocks", said, hint=hint)
     if tolerated < 1:
         raise UsageError("bad-tolerance", f"{tolerated:g} times the usual errors is below usual")
     found = ols(evidence, base)

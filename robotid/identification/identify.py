@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import Choice, DriveGain, FitResult, Fold, JointTerms, RobotUsed
-from robotid.contracts.information import Information, InformationFacts
+from robotid.contracts.information import Information
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
 from robotid.evaluation.cross_validation import cross_validate
 from robotid.evaluation.excerpts import Excerpt
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.essential import essential
+from robotid.fitting.fit_information import information_of
 from robotid.fitting.options import FitOptions
 from robotid.fitting.prior import sizes
 from robotid.fitting.solved import Problem, Solved
@@ -133,8 +134,13 @@ def identify(request: Request) -> Identified:
         filtered=filtered_data(request.index),
         **tables,
     )
-    notices = (*_notices(request, base), *found.notices)
-    return Identified(result, model, _information(problem, solved), found.excerpt, notices)
+    return Identified(
+        result=result,
+        model=model,
+        information=information_of(layout, problem.train, solved.estimate.noise),
+        excerpt=found.excerpt,
+        notices=(*_notices(request, base), *found.notices),
+    )
 
 
 def _problem(request: Request, base: BaseParameters, blocks: Sequence[DataBlock]) -> Problem:
@@ -162,21 +168,6 @@ def _essential(request: Request, solved: Solved) -> list[str] | None:
     found = essential(solved.evidence, solved.estimate)
     names = solved.estimate.base.base_names
     return [names[kept] for kept in found.kept]
-
-
-def _information(problem: Problem, solved: Solved) -> Information:
-    """The training data in units of the noise."""
-    noise, layout = solved.estimate.noise, problem.layout
-    system = problem.train.system(1.0 / noise)
-    facts = InformationFacts(
-        robot=layout.robot.name,
-        geometry_sha256=layout.digest,
-        parameters=list(layout.names),
-        noise=dict(zip(problem.train.rows, noise.tolist(), strict=True)),
-        independent=problem.train.independent,
-        count=system.count,
-    )
-    return Information(facts, system.R, system.z, system.rho)
 
 
 def _notices(request: Request, base: BaseParameters) -> list[Notice]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.information.factor import Factor
 from robotid.information.layout import Index
 from robotid.information.triangular import triangle
@@ -73,7 +73,7 @@ class System:
         free = self.count - self.columns.size
         if variance is None and free <= 0:
             said = f"{self.count} equations do not determine {self.columns.size} parameters"
-            raise UsageError("too-few-samples", said)
+            raise BadDataError("too-few-samples", said)
         inverse = solve_triangular(self._regular(), np.eye(self.columns.size))
         scale = self.rho**2 / free if variance is None else variance
         result: Array = scale * inverse @ inverse.T

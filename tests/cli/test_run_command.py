@@ -28,7 +28,7 @@ def pipeline(tmp_path, pendulum_csv):
     path.write_text(
         '[stages.ingest]\ninputs.logs = "*.csv"\n'
         '[stages.filter]\ninputs.dataset = "@ingest"\ncutoff_hz = 10.0\n'
-        '[stages.fit]\ninputs.dataset = "@filter"\n'
+        '[stages.fit]\ninputs.dataset = "@filter"\ninputs.robot = "pendulum"\nmodel = "wls"\n'
     )
     return path
 
@@ -49,7 +49,8 @@ def test_every_pipeline_runs_and_then_has_nothing_to_do(robotid, path, tmp_path)
 def test_answer_lists_the_stages(robotid, pipeline):
     answer = robotid("run", pipeline, "--json")
     fields = RunAnswer.model_validate_json(answer.out)
-    assert [stage.stage for stage in fields.stages] == ["ingest", "filter", "fit"]
+    names = ["ingest", "filter", "fit.factors", "fit"]
+    assert [stage.stage for stage in fields.stages] == names
     assert fields.exit_code == answer.code == 0
     assert all(Path(path).is_dir() for stage in fields.stages for path in stage.outputs.values())
 
@@ -200,17 +201,18 @@ def test_cache_commands(robotid, pipeline, cache):
     assert entries() == {}
     robotid("run", pipeline)
     assert entries() == {
+        "factors": 3,
         "filter": 3,
         "fit": 1,
         "ingest": 3,
     }
-    assert "total   7" in robotid("cache", "status").out
-    assert robotid("cache", "verify").out == "7 sound, 0 damaged\n"
+    assert "total   10" in robotid("cache", "status").out
+    assert robotid("cache", "verify").out == "10 sound, 0 damaged\n"
     victim = next(cache.glob("entries/fit/*/*/fit.json"))
     victim.chmod(0o644)
     victim.write_text("{}")
     answer = robotid("cache", "verify", "--json")
-    assert (answer.code, answer.json["sound"]) == (3, 6)
+    assert (answer.code, answer.json["sound"]) == (3, 9)
     assert len(answer.json["damaged"]) == 1
     assert victim.exists()
     assert robotid("cache", "verify", "--repair").code == 3

@@ -6,7 +6,7 @@ import pytest
 
 from robotid.reporting.facts import ReportFacts
 from robotid.reporting.page import render
-from tests.fitting.test_fitting import fit, motion
+from tests.reporting.results import result as made
 
 PAYLOADS = [
     "<script>alert(1)</script>", "</td><script>x</script>", '" onload="x', "{{ 7 * 7 }}",
@@ -28,9 +28,9 @@ class Elements(HTMLParser):
         self.data.append(data)
 
 
-@pytest.fixture(scope="module")
-def result():
-    return fit(motion(0, 0.05), motion(1, 0.05))
+@pytest.fixture
+def result(tmp_path):
+    return made(tmp_path / "fit")
 
 
 def test_page_says_what_was_found(result):
@@ -38,20 +38,20 @@ def test_page_says_what_was_found(result):
     for parameter in result.parameters:
         assert parameter.name in text
         assert f"{parameter.value:.4g}" in text
-    assert "6 of 6 parameters are identified" in text
+    assert "7 of 28 parameters are identified" in text
+    for words in ("L1yy + 1/4 m2", "0.23 … 0.27", "elbow.viscous is zero", "Cross-validation"):
+        assert words in text
 
 
-def test_verdict_of_a_bad_fit_comes_first():
-    train, test = motion(0), motion(1)
-    bad = fit(train, test._replace(tau=-test.tau))
-    page = render(ReportFacts(fits={"x": bad}))
+def test_verdict_of_a_bad_fit_comes_first(tmp_path):
+    page = render(ReportFacts(fits={"x": made(tmp_path / "fit", usable=False)}))
     assert "Not to be used" in page[: page.index("<table>")]
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_s18_text_from_data_stays_text(result, payload):
     plain = Elements(render(ReportFacts(fits={"name": result})))
-    parameters = [p.model_copy(update={"joint": payload}) for p in result.parameters]
+    parameters = [p.model_copy(update={"name": payload}) for p in result.parameters]
     hostile = result.model_copy(update={"parameters": parameters, "model": payload})
     found = Elements(render(ReportFacts(fits={payload: hostile})))
     assert found.tags == plain.tags

@@ -6,7 +6,7 @@ from robotid.contracts.fit import FilteredData
 from robotid.reporting.facts import ReportFacts
 from robotid.reporting.page import render
 from robotid.reporting.spectra import HEIGHT, WIDTH, pictures
-from tests.fitting.test_fitting import fit, motion
+from tests.reporting.results import result as made
 from tests.reporting.test_page import PAYLOADS, Elements
 
 FREQUENCY = [0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
@@ -61,8 +61,8 @@ def test_nothing_to_draw(changed):
     assert pictures(filtered(**changed)) == []
 
 
-def test_page_shows_them_and_names_stay_text():
-    result = fit(motion(0, 0.05), motion(1, 0.05))
+def test_page_shows_them_and_names_stay_text(tmp_path):
+    result = made(tmp_path / "fit")
     shown = result.model_copy(update={"filtered": {"run1": filtered()}})
     plain = Elements(render(ReportFacts(fits={"ols": shown})))
     assert plain.tags.count("polyline") == 8
