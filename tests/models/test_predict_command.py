@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from robotid.fitting.metrics import errors
 
 from robotid.contracts.dataset import write_index
 from robotid.contracts.fit import Verdict
@@ -20,6 +19,7 @@ from robotid.contracts.recording import (
     write_recording,
 )
 from robotid.errors import BadDataError
+from robotid.evaluation.metrics import metrics_of_samples
 from robotid.models import prediction
 from robotid.models.from_fit import read_fitted
 from robotid.models.prediction import ErrorSums, Predictor
@@ -89,7 +89,8 @@ def test_predictions_and_errors(robotid, tmp_path):
             np.testing.assert_allclose(found[f"tau_pred.{joint}"], wanted[:, number], rtol=1e-12)
             np.testing.assert_array_equal(found[f"tau.{joint}"], columns[f"tau.{joint}"])
             said = index.recordings[name].errors[joint].model_dump()
-            expected = errors(columns[f"tau.{joint}"], wanted[:, number])
+            tau = columns[f"tau.{joint}"]
+            expected = metrics_of_samples(tau, wanted[:, number], float(np.ptp(tau)))
             for metric, value in expected.items():
                 assert said[metric] == pytest.approx(value, rel=1e-9), metric
             assert said["rmse"] == pytest.approx(0.1, rel=0.2)
@@ -170,7 +171,7 @@ def test_errors_from_sums(offset):
         here = slice(begin, begin + 77)
         sums.add(np.arange(1000)[here] * 0.01, tau[here], predicted[here])
     found = sums.errors().model_dump()
-    for metric, value in errors(tau, predicted).items():
+    for metric, value in metrics_of_samples(tau, predicted, float(np.ptp(tau))).items():
         assert found[metric] == pytest.approx(value, rel=1e-7), metric
     e = tau - predicted
     assert found["mean"] == pytest.approx(e.mean())
