@@ -32,6 +32,7 @@ cutoff_hz = 10.0
 
 [stages.fit]
 inputs.dataset = "@filter"
+inputs.robot = "pendulum"
 
 [stages.report]
 inputs.fits = "@fit"
@@ -215,10 +216,15 @@ MATTER: dict[str, tuple[str, Callable[[Bench], None]]] = {
     "code of the index": ("filter", lambda b: b.edit_code("contracts/dataset.py")),
     "code of the filter": ("filter", lambda b: b.edit_code("signals/butterworth.py")),
     "code of the grid": ("filter", lambda b: b.edit_code("signals/grid.py")),
-    "code of the splits": ("fit", lambda b: b.edit_code("signals/splits.py")),
-    "code of the dynamics": ("fit", lambda b: b.edit_code("dynamics/pendulum.py")),
-    "code of the solver": ("fit", lambda b: b.edit_code("fitting/least_squares.py")),
-    "code of the metrics": ("fit", lambda b: b.edit_code("fitting/metrics.py")),
+    "code of the splits": ("filter", lambda b: b.edit_code("signals/splits.py")),
+    "code of the kernel": ("fit.factors", lambda b: b.edit_code("information/kernel.py")),
+    "code of joint terms": ("fit.factors", lambda b: b.edit_code("dynamics/terms.py")),
+    "code of the dynamics": ("fit", lambda b: b.edit_code("dynamics/rnea.py")),
+    "code of the solver": ("fit", lambda b: b.edit_code("fitting/linear.py")),
+    "code of the metrics": ("fit", lambda b: b.edit_code("evaluation/metrics.py")),
+    "the robot file": ("fit.factors", lambda b: b.edit_code("robot/files/pendulum.urdf")),
+    "terms of joints": ("fit.factors", lambda b: b.set('fit.terms=["viscous"]')),
+    "the model": ("fit", lambda b: b.set("fit.model=wls")),
     "code of the page": ("report", lambda b: b.edit_code("reporting/page.py")),
     "a report template": ("report", lambda b: b.edit_code("reporting/templates/report.html.j2")),
     "a new file in a package": (
@@ -282,10 +288,11 @@ DO_NOT_MATTER: dict[str, tuple[set[str], Callable[[Bench], None]]] = {
     ),
     "the solver does not refilter": (
         {"fit", "report"},
-        lambda b: b.edit_code("fitting/least_squares.py"),
+        lambda b: b.edit_code("fitting/linear.py"),
     ),
+    "another model has the same factors": ({"fit", "report"}, lambda b: b.set("fit.model=wls")),
     "the filter does not ingest again": (
-        {"filter", "fit", "report"},
+        {"filter", "fit.factors", "fit", "report"},
         lambda b: b.edit_code("signals/grid.py"),
     ),
 }

@@ -75,6 +75,8 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
         _warn_of_all(console, stage.notices, most=None if settings.verbose else _MOST_ALIKE)
         if stage.error is not None:
             console.error(stage.error.notice, stage.detail)
+    for stage in result.stages:
+        _say_verdict(console, stage)
     if len(result.stages) > 1:
         for line in aligned(_SUMMARY, [_row(stage) for stage in result.stages]):
             console.tell(line)
@@ -85,6 +87,14 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
             if stage.path is not None and not stage.node.made_for:
                 console.emit(str(stage.path))
     return int(result.exit_code)
+
+
+def _say_verdict(console: Console, stage: StageResult) -> None:
+    """What a fit is worth comes before where it is."""
+    if stage.node.stage.output == "fit" and stage.path is not None:
+        from robotid.contracts.fit import read_fit
+
+        console.tell(f"{stage.node.name}: {read_fit(stage.path).verdict.sentence}")
 
 
 def _warn_of_all(console: Console, notices: list[Notice], most: int | None) -> None:

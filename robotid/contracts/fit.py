@@ -42,8 +42,8 @@ ParameterStatus = Literal["identified", "in combination", "not excited", "from p
 class Parameter(_Part):
     """A parameter of a link (`owner` is the link) or of a joint (or coupled joints).
 
-    `std` is null where the data do not determine it by itself; `said` is why, in words. `nominal`
-    is the value of the robot file, null where it has none.
+    `std` is null where the data do not determine it by itself; `said` is why, in words. `percent`
+    is `std` relative to the value, `nominal` the value of the robot file, null where it has none.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Parameter(_Part):
     unit: str
     value: float
     std: float | None
+    percent: float | None = None
     status: ParameterStatus
     said: str = ""
     nominal: float | None = None

@@ -3,6 +3,7 @@
 metrics            the five metrics of one row of torque, from sums or from samples
 scores             metrics of parameters and of baselines by split, from factors only
 trends             errors block by block; what changes over a recording or a session
+offsets            torque offsets that differ between recordings
 monotone           whether a few values go one way, and how far
 excerpts           measured and predicted torques of a bounded number of samples
 residual_file      the same as a Parquet file

@@ -44,8 +44,8 @@ def correlation_in_time(windows: Sequence[Array], noise: FilteredNoise) -> TimeC
         windows: residuals of stretches without gaps, each of shape (samples,), not all zero.
         noise: what the filter makes of white noise.
     """
-    mean = float(np.concatenate(windows).mean())
-    centred = [window - mean for window in windows]
+    # Offsets that differ from recording to recording are another matter; see `offsets`.
+    centred = [window - window.mean() for window in windows]
     lags = max(2, max(window.size for window in windows) // 4)
     products, pairs = np.zeros(lags), np.zeros(lags)
     for window in centred:

@@ -119,7 +119,13 @@ def _parameters(
     said = "with the load"
     return [
         parameter.model_copy(
-            update={"value": value, "std": None, "status": "in combination", "said": said}
+            update={
+                "value": value,
+                "std": None,
+                "percent": None,
+                "status": "in combination",
+                "said": said,
+            }
             if parameter.owner == body
             else {"value": value}
         )

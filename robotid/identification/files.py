@@ -53,8 +53,8 @@ def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
 
 def write_parameters(path: Path, result: FitResult) -> None:
     """The parameters as a table; the same ones give the same bytes."""
-    fields = ("name", "owner", "unit", "value", "std", "status", "said", "nominal")
-    numbers = {"value", "std", "nominal"}
+    fields = ("name", "owner", "unit", "value", "std", "percent", "status", "said", "nominal")
+    numbers = {"value", "std", "percent", "nominal"}
     columns = {
         field: pa.array(
             [getattr(parameter, field) for parameter in result.parameters],

@@ -15,6 +15,7 @@ from robotid.contracts.fit import Whiteness as WhitenessFacts
 from robotid.errors import Effect, Notice
 from robotid.evaluation.excerpts import Excerpt, excerpt
 from robotid.evaluation.gates import GateOptions
+from robotid.evaluation.offsets import offset_changes
 from robotid.evaluation.remarks import remarks
 from robotid.evaluation.scores import baselines, has_physical_links, scores, scores_of_samples
 from robotid.evaluation.trends import block_errors, drifts
@@ -113,6 +114,7 @@ class Judge:
         errors: list[BlockErrors] = []
         if not model.full:
             errors = block_errors(self._data.blocks, model.phi, layout.names)
+            notices += offset_changes(errors)
             notices += drifts(self._data.blocks, model.phi, layout.names)
         windows = self._excerpt(model)
         white, found = whiteness_of_joints(

@@ -37,6 +37,7 @@ def parameter_table(layout: Layout, phi: Array, known: Knowledge) -> list[Parame
             unit=unit,
             value=value,
             std=about.std,
+            percent=100 * about.std / abs(value) if about.std is not None and value else None,
             status=_status(about.status, value, about.std),
             said=about.said,
             nominal=given,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.evaluation.cross_validation import cross_validate, groups
 from robotid.evaluation.scores import scores
 from robotid.information.blocks import DataBlock
@@ -85,9 +85,9 @@ def test_folds_are_fits_without_what_is_left_out(count):
 
 
 def test_fewer_than_two_recordings_are_refused():
-    with pytest.raises(UsageError, match=r"needs two recordings with data, there are 1"):
+    with pytest.raises(BadDataError, match=r"needs two recordings with data, there are 1"):
         cross_validate(BLOCKS[:2], fit)
-    with pytest.raises(UsageError, match="there are 0"):
+    with pytest.raises(BadDataError, match="there are 0"):
         cross_validate([], fit)
     with pytest.raises(UsageError, match="leaves nothing to learn from"):
         cross_validate(BLOCKS, fit, 1)

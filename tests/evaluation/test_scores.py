@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.evaluation.metrics import METRICS, ErrorSums, metrics_of_samples
 from robotid.evaluation.scores import baselines, has_physical_links, scores
 from robotid.fitting.prior import nominal
@@ -105,9 +105,9 @@ def test_n24_a_metric_without_a_value_is_null():
 
 def test_without_training_data_there_is_nothing_to_compare_with(problem):
     _, data, factors = problem
-    with pytest.raises(UsageError, match="no training data"):
+    with pytest.raises(BadDataError, match="no training data"):
         scores({"test": factors["test"]}, data.phi)
-    with pytest.raises(UsageError, match="no training data"):
+    with pytest.raises(BadDataError, match="no training data"):
         baselines({"test": factors["test"]})
 
 

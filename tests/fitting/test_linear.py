@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.fitting.block_spread import with_block_spread
 from robotid.fitting.essential import essential
 from robotid.fitting.evidence import Evidence, together
@@ -315,11 +315,11 @@ def test_what_cannot_be_answered_is_refused():
     noisy = sample("double_pendulum", noise=0.01, samples=40)
     found = wls(noisy.evidence, noisy.base)
     few = Evidence(noisy.evidence.blocks, noisy.evidence.parameters, 0.05)
-    with pytest.raises(UsageError, match="too few independent samples"):
+    with pytest.raises(BadDataError, match="too few independent samples"):
         ols(few, noisy.base)
-    with pytest.raises(UsageError, match="1 blocks"):
+    with pytest.raises(BadDataError, match="1 blocks"):
         with_block_spread(noisy.evidence, found)
-    with pytest.raises(UsageError, match="1 blocks"):
+    with pytest.raises(BadDataError, match="1 blocks"):
         irls(noisy.evidence, noisy.base)
     with pytest.raises(UsageError, match="no probability"):
         found.intervals(95)

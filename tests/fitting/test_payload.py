@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robotid.contracts.fit import PayloadFound
-from robotid.errors import UsageError
+from robotid.errors import BadDataError, UsageError
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import wls
 from robotid.fitting.payload import payload_of
@@ -185,7 +185,7 @@ def test_no_load_and_less_than_none():
     assert {quantity.status for quantity in found.body.quantities} == {"uncertain"}
     given = pair("ur10")
     swapped = given.information(given.evidence(1, 0.02), 0.02 * given.noise)
-    with pytest.raises(UsageError, match="mistaken for each other"):
+    with pytest.raises(BadDataError, match="mistaken for each other"):
         payload_of(given.layout, swapped, given.evidence(0, 0.02))
 
 
@@ -205,15 +205,15 @@ def test_what_cannot_be_answered_is_refused():
         payload_of(given.layout, given.phi, loaded, frame="tool")
     with pytest.raises(UsageError, match="does not move"):
         payload_of(given.layout, given.phi, loaded, frame="base_link")
-    with pytest.raises(UsageError, match="another robot"):
+    with pytest.raises(BadDataError, match="another robot"):
         payload_of(given.layout, other.information(other.evidence(0), other.noise), loaded)
     with pytest.raises(UsageError, match="not of"):
         payload_of(other.layout, other.phi, loaded)
     facts = given.information(given.evidence(0), given.noise)
     names = ["other", *facts.facts.parameters[1:]]
     renamed = facts._replace(facts=facts.facts.model_copy(update={"parameters": names}))
-    with pytest.raises(UsageError, match="other parameters: other"):
+    with pytest.raises(BadDataError, match="other parameters: other"):
         payload_of(given.layout, renamed, loaded)
     few = Evidence(loaded.blocks, loaded.parameters, 0.01)
-    with pytest.raises(UsageError, match="too few independent samples"):
+    with pytest.raises(BadDataError, match="too few independent samples"):
         payload_of(given.layout, given.phi, few)

@@ -173,10 +173,19 @@ def test_n29_blocks_widen_intervals(arm, tmp_path):
     assert 1.0 < np.median(ratios) < 30.0  # errors are systematic here: friction is simplified
 
 
-def test_residuals_name_what_is_missing(arm, tmp_path):
-    """The logs have Stribeck friction, and torques held for a step of 5 ms."""
+def test_residuals_name_what_differs(arm, tmp_path):
+    """Offsets of the torque sensors differ from recording to recording, as the truth says."""
     fit = arm.fit(tmp_path / "fit", model="wls")
-    assert {"residual-friction", "residual-delay"} <= fit.codes()
+    found = {n.joint: n.message for n in fit.notices if n.code == "offset-differs"}
+    bias = {name: one.bias for name, one in read_truth(ARM).recordings.items()}
+    assert set(found) == {"base", "elbow"}
+    for joint, text in found.items():
+        biases = {name: own[joint] for name, own in bias.items()}
+        first = max(biases, key=biases.__getitem__)
+        assert f"the torque of {first} lies" in text
+        change = biases[first] - min(biases.values())
+        said = float(text.split("lies ")[1].split(" N m")[0])
+        assert said == pytest.approx(change, rel=0.3)
     assert set(fit.result.whiteness) == {"base", "shoulder", "elbow"}
     assert len(fit.result.blocks) == sum(
         len(json.loads((arm.factors / "factors.json").read_text())["recordings"][n]["blocks"])
