@@ -100,8 +100,8 @@ def moved_inside(phi: Array, margin: float) -> Array:
     """Links that no rounding makes inconsistent.
 
     Afterwards no radius of gyration about the centre of mass is below the root of the margin times
-    0.1 m, and no mass below a milligram. Links beyond the boundary, by a solver's tolerance, come to
-    it first.
+    0.1 m, and no mass below a milligram. Links beyond the boundary, by a solver's tolerance, come
+    to it first.
 
     Args:
         phi: links, shape (bodies, 10).
