@@ -26,6 +26,7 @@ BENCHMARKS = {
     "long_log.py": "How much memory does a long log take from CSV to factors?",
     "regressor.py": "How fast is the dense regressor, against Pinocchio in a loop?",
     "information.py": "How fast are information factors, and in how much memory?",
+    "friction.py": "What do friction terms cost, and are widths found among candidates?",
     "sdp.py": "How fast and how exact are physically consistent fits, against cvxpy?",
     "parametrised.py": "How near do parametrised fits come to the SDP, and how soon?",
     "recovery.py": "How near do fits come to the truth of simulated logs?",

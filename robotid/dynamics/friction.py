@@ -18,7 +18,11 @@ Values = Any  # numpy array or torch tensor
 
 def motor_motion(motor: Motor, values: Values) -> Values:
     """Speed or acceleration of a motor from those of the driven joints, (..., n) to (...)."""
-    return sum(sign * values[..., joint] for joint, sign in motor.members)
+    (first, _), *others = motor.members  # the sign of the first is plus
+    result = values[..., first]
+    for joint, sign in others:
+        result = result + sign * values[..., joint]
+    return result
 
 
 def column_values(

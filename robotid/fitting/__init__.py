@@ -2,6 +2,7 @@
 
 evidence       all factors of a fit, by block and row
 prior          what is known before: values of the robot file and their sizes
+candidates     widths of friction, chosen among those that factors carry
 estimable      sums of parameters that data determine
 linear         least squares: ordinary, weighted, with a prior; intervals
 block_spread   uncertainty from what blocks disagree about

@@ -12,6 +12,7 @@ triangular  triangular factors from Gram matrices
 factor      Factor: what the samples of one row say; merging
 factorise   samples in memory to factors
 stream      one pass in constant memory: factors block by block
+held        signs of friction with memory, while a recording is read
 recording   factors of a recording's file, to a file and back
 system      one least-squares problem out of factors
 reference   the same by plain QR in torch, for tests

@@ -1,7 +1,7 @@
 """`Factor`: what the samples of one row of torque say about the parameters, without the samples."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,6 +85,23 @@ class Factor:
     def rmse(self, phi: ArrayLike) -> float:
         """Root of the mean square of tau - W phi."""
         return float(np.sqrt(self.loss(phi) / self.count))
+
+    def restricted(self, kept: Index) -> "Factor":
+        """The factor without some columns, such as those of candidates that were not chosen.
+
+        Args:
+            kept: parameters that stay, ascending, as positions among all; they are numbered anew.
+        """
+        stays = np.isin(self.columns, kept)
+        expansion = self.expansion[:, stays]
+        needed = expansion.any(axis=1)  # independent columns that nothing is made of any more go
+        rest = np.append(needed, True)
+        return replace(
+            self,
+            columns=np.searchsorted(kept, self.columns[stays]).astype(np.int64),
+            expansion=expansion[needed],
+            R=self.R if needed.all() else triangle(self.R[:, rest]),
+        )
 
     def same_columns(self, other: "Factor") -> bool:
         """Whether two factors are about the same row of the same robot."""

@@ -27,7 +27,7 @@ from robotid.information.vectors import (
 TILE = 4
 TOGETHER = WIDTH  # samples of the dense regressor that are put out at once
 SKIP, PLAIN, WHITENED = 0, 1, 2  # modes of a row in `gram_units`
-PLAIN_COLUMN, HELD, FADING, LOADED = 0, 1, 2, 3  # kinds of own columns
+SCALED, BOUNDED, HELD, FADING, LOADED = range(5)  # kinds of own columns
 
 _SOURCE = CompiledSource(
     Path(__file__), *(Path(str(m.__file__)) for m in (columns, lanes, vectors))
@@ -73,28 +73,6 @@ def couple(signals: int, sums: IndexTable, given: Run) -> None:
 
 
 @compiled(fastmath=FAST)
-def own_column(kind: int, given: Run, numbers: Run, last: Run, run: Run) -> None:
-    """A function of speed or acceleration: see `dynamics.terms`; `last` is the held sign."""
-    gain, low, high, rate = numbers[0], numbers[1], numbers[2], numbers[3]
-    if kind == HELD:
-        sign = last[0]
-        for s in range(LANES):
-            if given[s] >= high:
-                sign = gain
-            elif given[s] <= low:
-                sign = -gain
-            run[s] = sign
-        last[0] = sign
-    else:
-        for s in range(LANES):
-            run[s] = min(high, max(low, gain * given[s]))
-        if kind == FADING:
-            for s in range(LANES):
-                x = rate * given[s]
-                run[s] *= math.exp(-x * x)
-
-
-@compiled(fastmath=FAST)
 def multiply_load(nominal: Run, width: int, block: Run, run: Run) -> None:
     """Multiply a run with the size of the torque that the links need.
 
@@ -121,11 +99,34 @@ def own_columns(
     held: Run,
     block: Run,
 ) -> None:
-    """Friction, offset, rotor inertia and torque of a row into their runs of the block."""
+    """Friction, offset, rotor inertia and torque of a row into their runs of the block.
+
+    For the functions see `dynamics.terms`; `held` has the last sign of each column.
+    """
     for e in range(row[6], row[7]):
         kind, target, signal = own_ints[e]
-        run, source = block[target * LANES : (target + 1) * LANES], given[signal * LANES :]
-        own_column(kind, source, own_floats[e], held[e : e + 1], run)
+        gain, low, high, rate = own_floats[e]
+        run = block[target * LANES : (target + 1) * LANES]
+        source = given[signal * LANES : (signal + 1) * LANES]
+        if kind == SCALED:
+            for s in range(LANES):
+                run[s] = gain * source[s]
+        elif kind == HELD:
+            sign = held[e]
+            for s in range(LANES):
+                if source[s] >= high:
+                    sign = gain
+                elif source[s] <= low:
+                    sign = -gain
+                run[s] = sign
+            held[e] = sign
+        else:
+            for s in range(LANES):
+                run[s] = min(high, max(low, gain * source[s]))
+        if kind == FADING:
+            for s in range(LANES):
+                x = rate * source[s]
+                run[s] *= math.exp(-x * x)
         if kind == LOADED:
             multiply_load(nominal, row[2] - 1, block, run)
     tau = given[row[8] * LANES : (row[8] + 1) * LANES]

@@ -150,11 +150,19 @@ class Layout:
         at = row - 6 * self.robot.floating
         return at if at >= 0 else None
 
-    def own_of(self, row: int) -> Index:
+    def own_of(self, row: int) -> list[int]:
         """Which of `own` act on a row, ascending."""
         joint = self.joint(row)
-        acting = [any(j == joint for j, _ in column.motor.members) for column in self.own]
-        return np.flatnonzero(acting).astype(np.int64)
+        return [] if joint is None else self._acting[joint]
+
+    @cached_property
+    def _acting(self) -> list[list[int]]:
+        """Which of `own` act on each joint."""
+        result: list[list[int]] = [[] for _ in range(self.robot.n)]
+        for position, column in enumerate(self.own):
+            for joint, _ in column.motor.members:
+                result[joint].append(position)
+        return result
 
     @cached_property
     def columns(self) -> tuple[Index, ...]:
@@ -162,7 +170,8 @@ class Layout:
         result = []
         for row in range(self.robot.nv):
             links = (10 * self.subtree(row)[:, None] + np.arange(10)).ravel()
-            result.append(np.concatenate([links, self.links + self.own_of(row)]))
+            own = [self.links + position for position in self.own_of(row)]
+            result.append(np.concatenate([links, np.array(own, dtype=np.int64)]))
         return tuple(result)
 
     @property

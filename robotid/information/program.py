@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from robotid.dynamics.joint_columns import JointColumn, motors_of
 from robotid.information import lanes
-from robotid.information.kernel import FADING, HELD, LOADED, PLAIN_COLUMN, TILE
+from robotid.information.kernel import BOUNDED, FADING, HELD, LOADED, SCALED, TILE
 from robotid.information.layout import Index, Layout
 from robotid.robot.geometry import skew
 from robotid.robot.tree import Joint, RobotTree
 
 Array = NDArray[np.float64]
 
-KINDS = {"plain": PLAIN_COLUMN, "held": HELD, "fading": FADING, "loaded": LOADED}
+_KINDS = {"plain": BOUNDED, "held": HELD, "fading": FADING, "loaded": LOADED}
 
 
 class Program(NamedTuple):
@@ -109,7 +109,7 @@ def program_of(layout: Layout, bases: Sequence[tuple[Index, Array]]) -> Program:
             if target >= 0:
                 if column.form.kind == "loaded":
                     nominal[row, target] = 0.0  # not known yet when it is needed
-                own_ints.append([KINDS[column.form.kind], target, _signal(layout, column)])
+                own_ints.append([_kind(column), target, _signal(layout, column)])
                 own_floats.append(_numbers(column, layout.joint(row)))
                 own_names.append(column.name)
         ends = [first_own, len(own_ints), robot.nq + 2 * robot.nv + row]
@@ -144,6 +144,12 @@ def _sums(layout: Layout) -> list[list[int]]:
         for at in (first, first + robot.nv)
         for motor in motors
     ]
+
+
+def _kind(column: JointColumn) -> int:
+    form = column.form
+    unbounded = np.isinf(form.low) and np.isinf(form.high)
+    return SCALED if form.kind == "plain" and unbounded else _KINDS[form.kind]
 
 
 def _signal(layout: Layout, column: JointColumn) -> int:

@@ -16,6 +16,7 @@ from robotid.information.factor import Factor
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
 from robotid.information.stream import block_edges, factor_blocks
+from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
 Item = TypeVar("Item")
@@ -85,6 +86,15 @@ def load_factors(path: Path) -> tuple[FactorFacts, list[list[Factor]]]:
             factors.append(Factor(row.name, columns, tensors.expansion, R, block.samples, *torque))
         blocks.append(factors)
     return facts, blocks
+
+
+def layout_of(about: RobotFacts, robot: RobotTree) -> Layout:
+    """The layout that factors were made with; another robot is refused."""
+    layout = Layout(robot, about.terms, about.joint_terms, about.coupled)
+    if layout.digest != about.geometry_sha256 or list(layout.names) != about.parameters:
+        said = f"the factors are not those of this robot {robot.name}, but of {about.robot}"
+        raise BadDataError("other-robot", said, hint="compute the factors again")
+    return layout
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:

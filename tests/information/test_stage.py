@@ -9,9 +9,10 @@ import pytest
 
 from robotid.contracts.factors import read_index
 from robotid.contracts.recording import read_recording
+from robotid.errors import BadDataError
 from robotid.information.factor import merge
 from robotid.information.layout import TERMS, Layout, geometry_digest
-from robotid.information.recording import factor_recording, load_factors
+from robotid.information.recording import factor_recording, layout_of, load_factors
 from robotid.information.reference import reference_factors
 from robotid.information.regressor import dense_regressor
 from robotid.information.system import assemble
@@ -172,8 +173,6 @@ def test_recordings_that_lack_something(robotid, project, dataset, robot_file):
 
 
 def test_missing_joint_names_both(robot_file, dataset):
-    from robotid.errors import BadDataError
-
     robot = random_tree(0, bodies=3, floating=False)
     robot = Layout(robot.__class__(**{**robot.__dict__, "joints": tuple(
         joint._replace(name=name) for joint, name in zip(robot.joints, ("swing", "slide", "third"), strict=True)
@@ -204,9 +203,58 @@ def test_terms_are_chosen(robotid, dataset, robot_file, tmp_path):
     assert index["about"]["parameters"][-2:] == ["slide.viscous", "slide.rotor"]
 
 
+def test_terms_of_single_joints_are_kept_in_the_facts(robotid, dataset, robot_file, tmp_path):
+    """What was asked for is what the file says, and the layout comes back from it."""
+    out = tmp_path / "out"
+    command = ["factors", dataset, "--robot", robot_file, "--out", out]
+    answer = robotid(
+        *command, "--terms", "viscous,load", "--joint-terms",
+        "slide=coulomb-held(0.01),stribeck(0.2,0.1,width=0.05)",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    about = read_index(out).about
+    assert about.terms == ["viscous", "load"]
+    assert about.joint_terms == {
+        "slide": ["coulomb-held(0.01)", "stribeck(0.1,0.2,width=0.05)"],
+    }
+    assert about.parameters[20:] == [
+        "swing.viscous", "swing.load", "slide.coulomb-held", "slide.stribeck(0.1)",
+        "slide.stribeck(0.2)",
+    ]  # fmt: skip
+    robot = load_robot(robot_file).tree
+    layout = layout_of(about, robot)
+    assert layout.candidates[0].widths == (0.1, 0.2)
+    columns, _ = read_recording(dataset / "run0.parquet")
+    q, qd, qdd, tau = (
+        np.column_stack([columns[f"{signal}.{joint}"] for joint in ("swing", "slide")])
+        for signal in ("q", "qd", "qdd", "tau")
+    )
+    _, blocks = load_factors(out / "run0.safetensors")
+    phi = np.random.default_rng(0).normal(size=layout.parameters)
+    for row, expected in enumerate(reference_factors(layout, q, qd, qdd, tau)):
+        merged = merge([block[row] for block in blocks])
+        assert merged.loss(phi) == pytest.approx(expected.loss(phi), rel=1e-9)
+    with pytest.raises(BadDataError, match="not those of this robot"):
+        layout_of(about, robot.with_phi(2 * robot.phi))
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--joint-terms", "slid=viscous"), "did you mean 'slide'"),
+        (("--joint-terms", "slide=viscos"), "did you mean 'viscous'"),
+        (("--coupled", "swing+slide"), "do not both turn, or both slide"),
+        (("--coupled", "swing+elbow"), "not the sum or difference of two joints"),
+        (("--terms", "coulomb(0,1)"), "lies above zero"),
+    ],
+)
+def test_terms_that_cannot_be(robotid, dataset, robot_file, flags, says):
+    answer = robotid("factors", dataset, "--robot", robot_file, *flags)
+    assert (answer.code, says in answer.err) == (78, True), answer.err
+
+
 def test_values_that_are_no_numbers_are_named(dataset, robot_file, tmp_path):
     from robotid.contracts.recording import write_recording
-    from robotid.errors import BadDataError
 
     columns, facts = read_recording(dataset / "run0.parquet")
     columns = {name: values.copy() for name, values in columns.items()}
