@@ -1,13 +1,13 @@
 """How near consistent parametrisations come to the SDP, from random starts and from its solution.
 
-    python benchmarks/parametrised.py [--starts 10] [--seconds 2] [--robots panda ur10 iiwa]
+    python benchmarks/parametrised.py [--starts 10] [--seconds 10] [--robots panda ur10 iiwa]
 
 Short noisy logs of all shipped robots with a fixed base, made with Pinocchio, in which constraints
 are active. Excess is (f - f_sdp) / (f_sdp - f_ols), with f_sdp of `fitting/sdp.py` and f_ols of
 least squares; it is negative by the margin that the SDP keeps, and where data leave a mass open
-which the SDP keeps near the robot file. Seconds are those of one
-processor and do not include the pass over the log. Nine of ten random starts have to be below each
-limit. `--kinds published` draws entries as the papers do; that is shown and not judged.
+which the SDP keeps near the robot file. Seconds are those of one processor and do not include the
+pass over the log. Nine of ten random starts have to be below each limit. `--kinds
+published` draws entries as the papers do; that is shown and not judged.
 """
 
 import argparse
@@ -42,6 +42,7 @@ SETTINGS = {
     "iiwa": {"noise": 0.5, "samples": 60},
 }
 AFTER_1_S, AT_END, FROM_SDP = 0.1, 0.005, 1e-4
+FIRST_S = 2.0  # after which only those go on that are not near enough
 LEAST_COST = 1e-3  # of consistency, as a share of the loss: below, no constraint would be tested
 
 
@@ -54,10 +55,15 @@ def from_random(loss: RigidBodyLoss, kind: str, options, excess) -> tuple[str, b
     soon, late, seconds, sure = [], [], [], 0
     for seed in range(options.starts):
         start = STARTS[kind](loss.entries, seed)
-        fit = fit_parametrised(loss, start, Limits(iterations=100_000, seconds=options.seconds))
+        fit = fit_parametrised(loss, start, Limits(iterations=100_000, seconds=FIRST_S))
         soon.append(excess(loss_after(fit, 1.0)))
+        spent = fit.history[-1].seconds
+        if excess(fit.loss) > AT_END and spent < options.seconds:
+            rest = Limits(iterations=100_000, seconds=options.seconds - spent)
+            fit = fit_parametrised(loss, fit.theta, rest)
+            spent += fit.history[-1].seconds
         late.append(excess(fit.loss))
-        seconds.append(fit.history[-1].seconds)
+        seconds.append(spent)
         sure += fit.converged
     near = sum(x <= AFTER_1_S for x in soon), sum(x <= AT_END for x in late)
     said = (
@@ -68,11 +74,11 @@ def from_random(loss: RigidBodyLoss, kind: str, options, excess) -> tuple[str, b
     return said, min(near) < np.ceil(0.9 * options.starts)
 
 
-def from_sdp(loss: RigidBodyLoss, best, options, excess) -> tuple[str, bool]:
+def from_sdp(loss: RigidBodyLoss, best, excess) -> tuple[str, bool]:
     """The same from the solution of the SDP."""
     began = time.process_time()
     fit = fit_parametrised(
-        loss, start_at(loss.entries, best), Limits(iterations=100_000, seconds=options.seconds)
+        loss, start_at(loss.entries, best), Limits(iterations=100_000, seconds=FIRST_S)
     )
     found = excess(fit.loss)
     return f"{found:8.1e} in {time.process_time() - began:.2f} s", found > FROM_SDP
@@ -81,7 +87,7 @@ def from_sdp(loss: RigidBodyLoss, best, options, excess) -> tuple[str, bool]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--starts", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--robots", nargs="+", default=list(SETTINGS))
     parser.add_argument("--inertia", nargs="+", default=CONSISTENT)
     parser.add_argument("--kinds", nargs="+", default=["random"])
@@ -104,7 +110,7 @@ def main() -> int:
         for name in options.inertia:
             entries = Entries.of(given.layout, PARAMETRISATIONS[name])
             loss = RigidBodyLoss(given.system, entries)
-            near, missed = from_sdp(loss, best.phi, options, excess)
+            near, missed = from_sdp(loss, best.phi, excess)
             for kind in options.kinds:
                 said, late = from_random(loss, kind, options, excess)
                 missed |= late and kind != "published"

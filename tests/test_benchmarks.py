@@ -68,3 +68,35 @@ def test_consistent_fits_benchmark_runs():
     command = [sys.executable, BENCHMARKS / "sdp.py", "--repeat", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert "x faster than cvxpy" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["parametrised.py", "--robots", "pendulum", "--starts", "2"], "pass"),
+        (["fit.py", "--only", "memory", "--millions", "0.1"], "parameters of the SDP"),
+    ],
+)
+def test_fit_benchmarks(command, says):
+    """Small versions that have to meet their limits, too."""
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / command[0], *command[1:]],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert says in done.stdout
+
+
+def test_recovery_benchmark_runs():
+    """With few seeds only that it runs: shares of intervals need many."""
+    pytest.importorskip("mujoco")
+    command = ["--robots", "pendulum", "--seeds", "4", "--duration", "4"]
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "recovery.py", *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "intervals of 95 %" in done.stdout, done.stderr
