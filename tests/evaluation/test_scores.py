@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robotid.errors import BadDataError, UsageError
+from robotid.errors import BadDataError
 from robotid.evaluation.metrics import METRICS, ErrorSums, metrics_of_samples
 from robotid.evaluation.scores import baselines, has_physical_links, scores
 from robotid.fitting.prior import nominal
