@@ -77,7 +77,7 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
             console.error(stage.error.notice, stage.detail)
     for stage in result.stages:
         _say_verdict(console, stage)
-    if len(result.stages) > 1:
+    if sum(not stage.node.made_for for stage in result.stages) > 1:
         for line in aligned(_SUMMARY, [_row(stage) for stage in result.stages]):
             console.tell(line)
     if settings.json:

@@ -88,7 +88,7 @@ def identify(request: Request) -> Identified:
     """Fit the parameters of a robot, and find out how far to trust them."""
     data, layout = request.data, request.data.layout
     base = base_parameters(layout.robot, **layout.arguments)
-    problem = _problem(request, base, data.of("train"))
+    problem = _problem(request, base, data.of("train"), data.of("val"))
     solved = solve(problem)
     known = knowledge(solved.evidence, solved.estimate, base, sizes(layout))
     model = RigidBodyModel(layout, solved.phi)
@@ -143,10 +143,24 @@ def identify(request: Request) -> Identified:
     )
 
 
-def _problem(request: Request, base: BaseParameters, blocks: Sequence[DataBlock]) -> Problem:
+def _problem(
+    request: Request,
+    base: BaseParameters,
+    blocks: Sequence[DataBlock],
+    validation: Sequence[DataBlock] = (),
+) -> Problem:
+    """The problem of some blocks; samples of validation data say when to stop training."""
     data = request.data
     scale = np.array([gain.value for gain in request.gains]) if request.gains else None
-    read = partial(split_samples, request.folder, request.index, data.layout, request.torque, scale)
+    read = partial(
+        split_samples,
+        request.folder,
+        request.index,
+        data.layout,
+        request.torque,
+        scale,
+        {block.recording for block in (*blocks, *validation)},
+    )
     return Problem(data.layout, base, data.evidence(blocks), request.options, read)
 
 

@@ -1,6 +1,6 @@
 """Samples of a split, batch by batch, for models that need more than factors."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ def split_samples(
     layout: Layout,
     torque: str,
     gains: Array | None,
+    recordings: Collection[str],
     split: Split,
 ) -> Iterator[Array]:
     """Batches of q, qd, qdd and tau, each of shape (nq + 3 nv, samples), in order of time.
@@ -30,13 +31,14 @@ def split_samples(
         layout: robot and terms.
         torque: the signal that stands for torque.
         gains: torque per unit of that signal, shape (n,); None for 1.
+        recordings: of which samples are wanted; others are passed over.
         split: which samples.
     """
     joints = layout.robot.joint_names
     columns = [f"{signal}.{name}" for signal in ("q", "qd", "qdd", torque) for name in joints]
     for name, whole in index.splits.items():
         cut = index.intervals.get(name)
-        if cut is None and whole != split:
+        if name not in recordings or (cut is None and whole != split):
             continue
         for batch in iterate_recording(folder / f"{name}.parquet", ["t", *columns]):
             signals: Array = np.stack([np.asarray(batch[c], dtype=np.float64) for c in columns])

@@ -164,6 +164,23 @@ def test_cross_validation_and_essential_parameters(arm, tmp_path):
     assert set(result.essential) < names
 
 
+def test_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch):
+    from robotid.identification import sample_reader
+
+    read, original = [], sample_reader.iterate_recording
+    monkeypatch.setattr(
+        sample_reader,
+        "iterate_recording",
+        lambda path, columns: read.append(path.stem) or original(path, columns),
+    )
+    arm.fit(tmp_path / "fit", model="irls", robust="samples", cv=2)
+    whole, folds = read[: read.index("run2") + 1], read
+    assert whole == ["run1", "run2"]
+    passes = "".join(name[-1] for name in folds).replace("12", "")  # of the fit itself
+    assert "3" not in passes
+    assert passes == "2" * passes.count("2") + "1" * passes.count("1")  # one fold, then the other
+
+
 def test_n29_blocks_widen_intervals(arm, tmp_path):
     usual = arm.fit(tmp_path / "a", model="wls").result
     blocks = arm.fit(tmp_path / "b", model="wls", intervals="blocks").result
