@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.factors import Block, read_index
 from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError
@@ -57,6 +58,17 @@ class Gathered:
         kept = tuple(block for block in self.blocks if block.recording not in recordings)
         return replace(self, blocks=kept)
 
+    def within(self, dataset: DatasetIndex) -> DatasetIndex:
+        """The index of a dataset, of the recordings that these blocks are of."""
+        names = {block.recording for block in self.blocks}
+        fields = ("recordings", "splits", "intervals")
+        return dataset.model_copy(
+            update={
+                field: {n: x for n, x in getattr(dataset, field).items() if n in names}
+                for field in fields
+            }
+        )
+
     @property
     def samples(self) -> dict[Split, int]:
         """Samples in each split that has any."""
@@ -67,10 +79,21 @@ class Gathered:
         return {split: found[split] for split in order if split in found}
 
 
-def gathered(folder: Path, layout: Layout) -> Gathered:
-    """Read the factors of a folder, which have to be about the robot and terms of a layout."""
+def gathered(folder: Path, layout: Layout, dataset: DatasetIndex) -> Gathered:
+    """Read the factors of a folder.
+
+    Args:
+        folder: of the factors.
+        layout: robot and terms that they have to be about.
+        dataset: that they have to be of.
+    """
     index = read_index(folder)
     about = index.about
+    of = {name: sum(b.samples for b in facts.blocks) for name, facts in index.recordings.items()}
+    if of != {name: facts.samples for name, facts in dataset.recordings.items()}:
+        said = "these factors are of another dataset: recordings or their lengths differ"
+        hint = "leave out factors; they are made for this dataset, and kept"
+        raise BadDataError("other-dataset", said, file=str(folder), hint=hint)
     if about.geometry_sha256 != layout.digest:
         said = f"these factors are of robot {about.robot} with another geometry"
         hint = "give the same robot, locks, payloads and gravity as to factors"

@@ -28,10 +28,9 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     loaded = load_robot(inputs["robot"][0].path, **config.changes())
     folder = inputs["dataset"][0].path
     layout = Layout(loaded.tree, **config.layout_arguments())
-    data, choices, gains = prepared(
-        gathered(inputs["factors"][0].path, layout), config, config.torque
-    )
     index = read_index(folder)
+    every = gathered(inputs["factors"][0].path, layout, index)
+    data, choices, gains = prepared(every, config, config.torque)
     request = Request(
         options=config,
         gates=config,
@@ -40,7 +39,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         gains=gains,
         robot=robot_used(loaded, config),
         folder=folder,
-        index=index,
+        index=data.within(index),
         torque=config.torque,
     )
     before = inputs.get("payload_of")

@@ -1,6 +1,7 @@
 """Fits of the sample arm, whose logs MuJoCo made: every model, what it writes, what it says."""
 
 import json
+import shutil
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -216,6 +217,16 @@ def test_factors_of_another_robot_or_with_other_terms(arm, tmp_path):
     with pytest.raises(BadDataError, match="other parameters") as caught:
         arm.fit(tmp_path / "b", terms=["viscous"])
     assert "same terms" in caught.value.notice.hint
+
+
+def test_factors_of_another_dataset(arm, tmp_path):
+    other = tmp_path / "data"
+    shutil.copytree(arm.dataset, other)
+    index = json.loads((other / "dataset.json").read_text())
+    index["recordings"]["run1"]["samples"] += 1
+    (other / "dataset.json").write_text(json.dumps(index))
+    with pytest.raises(BadDataError, match="another dataset"):
+        arm._replace(dataset=other).fit(tmp_path / "fit")
 
 
 def test_nostr_needs_samples(arm, tmp_path):

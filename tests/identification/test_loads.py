@@ -113,3 +113,5 @@ def test_gains_of_drives(robotid, dataset, tmp_path):
     viscous = {p.owner: p.value for p in result.parameters if p.name.endswith(".viscous")}
     np.testing.assert_allclose(list(viscous.values()), 0.4, rtol=0.03)
     assert result.metrics["test"]["relative"].mean < 0.05
+    assert result.recordings == {"bare1": "train", "bare2": "test"}
+    assert all(facts.white for facts in result.whiteness.values())
