@@ -15,18 +15,26 @@ from robotid.information.factor import Factor
 from robotid.information.lanes import LANES
 from robotid.information.layout import Layout
 from robotid.information.program import program_of
-from robotid.information.regressor import default_threads, working_memory
+from robotid.information.regressor import (
+    Motion,
+    default_threads,
+    row_columns,
+    working_memory,
+)
 from robotid.information.triangular import (
     WORST_CONDITION,
     factor_of_gram,
     rough_factor,
+    triangle,
     well_conditioned,
 )
 
 Array = NDArray[np.float64]
 
 UNIT = 6 * LANES  # samples whose products are added up; sums of units are then added: less rounding
-_ATTEMPTS = 4  # two are usual where columns are nearly dependent; each sees 1e-6 further
+_ATTEMPTS = 5  # two are usual where columns are nearly dependent; each sees 1e-6 further
+
+_TORQUE = 1e-8  # share of the squared torque by which a factor may miss it
 
 
 class Found(NamedTuple):
@@ -77,6 +85,7 @@ class Factoriser:
             before: held signs before the first sample, by name of parameter; zero otherwise.
         """
         rough = {row: rough_factor(R.T @ R) for row, R in hints.items()}
+        hinted = set(rough)
         held = self._program.held(before or {})
         found: dict[int, Array] = {}
         weak: dict[int, Array] = {}
@@ -85,17 +94,23 @@ class Factoriser:
             if not pending:
                 break
             grams = self._grams(signals, pending, rough, held.copy())
-            if not np.isfinite(grams).all():
+            if np.isfinite(grams).all():
+                last = attempt == _ATTEMPTS - 1
+                for row, R in self._factors(grams, pending, rough, last=last).items():
+                    found[row] = R
+                    if row in rough and not well_conditioned(R):
+                        weak[row] = R
+            elif not hinted:
                 raise _not_finite(signals)
-            last = attempt == _ATTEMPTS - 1
-            for row, R in self._factors(grams, pending, rough, last=last).items():
-                found[row] = R
-                if row in rough and not well_conditioned(R):
-                    weak[row] = R
             for row in pending:
-                if row not in found:
+                if row in hinted:
+                    # Other samples may have shown less of a column than these do: a bad hint.
+                    rough.pop(row)
+                elif row not in found:
                     better = rough_factor(self._program.gram(grams, row))
                     rough[row] = better @ rough[row] if row in rough else better
+            hinted = set()
+        self._mend(found, signals, before or {})
         tau = signals[-self.layout.robot.nv :]
         torques = zip(tau.sum(axis=1), tau.min(axis=1), tau.max(axis=1), strict=True)
         names = self.layout.rows
@@ -113,6 +128,22 @@ class Factoriser:
             for row, (total, lowest, highest) in enumerate(torques)
         ]
         return Found(factors, weak)
+
+    def _mend(self, found: dict[int, Array], signals: Array, before: Mapping[str, float]) -> None:
+        """Do rows again, by QR of dense columns, whose factor does not hold their torque."""
+        robot = self.layout.robot
+        tau = signals[-robot.nv :]
+        power = np.array([float(t @ t) for t in tau])
+        held = np.array([float(found[row][:, -1] @ found[row][:, -1]) for row in range(robot.nv)])
+        wrong = np.flatnonzero(~(np.abs(held - power) <= _TORQUE * power)).tolist()
+        if not wrong:
+            return
+        q, qd, qdd, _ = np.split(signals.T, np.cumsum([robot.nq, robot.nv, robot.nv]), axis=1)
+        W = row_columns(self.layout, Motion(q, qd, qdd), before)
+        for row in wrong:
+            found[row] = triangle(
+                np.column_stack([W[row][:, self.bases[row].independent], tau[row]])
+            )
 
     def _factors(
         self, grams: Array, rows: Sequence[int], rough: Mapping[int, Array], *, last: bool

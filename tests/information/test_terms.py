@@ -167,3 +167,31 @@ def test_only_load_depends_on_the_links_of_the_robot_file(robot):
     plain, load = ("viscous",), ("load",)
     assert Layout(robot, plain).digest == Layout(heavier, plain).digest == geometry_digest(robot)
     assert Layout(robot, load).digest != Layout(heavier, load).digest
+
+
+@pytest.mark.parametrize("first", ["fast", "slow"])
+def test_a_motion_that_hides_a_term_misleads_no_other(first):
+    """Fast samples show next to nothing of Stribeck friction; what they say is a bad hint."""
+    layout = Layout(load_robot("double_pendulum").tree, ["viscous,coulomb,stribeck,offset,rotor"])
+    robot = layout.robot
+    fast, slow = (harmonics(robot, 1500, speed, seed=5) for speed in (3.0, 0.05))
+    moving = np.sign(fast.qd) * (np.abs(fast.qd) + 1.0)  # never slow
+    fast = fast._replace(qd=moving)
+    order = (fast, slow) if first == "fast" else (slow, fast)
+    factoriser = Factoriser(layout, threads=1)
+    signals = []
+    for motion in order:
+        W = row_columns(layout, motion)
+        phi = np.random.default_rng(0).uniform(0.5, 1.0, layout.parameters)
+        tau = np.column_stack([w @ phi[c] for w, c in zip(W, layout.columns, strict=True)])
+        tau += np.random.default_rng(1).normal(size=tau.shape)
+        signals.append(signals_of(robot, **motion._asdict(), tau=tau))
+    found = factoriser.found(signals[0], {})
+    hints = {row: factor.R for row, factor in enumerate(found.factors)}
+    hinted = factoriser.found(signals[1], hints).factors
+    plain = factoriser.found(signals[1], {}).factors
+    factoriser.close()
+    for one, other in zip(hinted, plain, strict=True):
+        assert one.power == pytest.approx(other.power, rel=1e-9)
+        phi = np.random.default_rng(2).normal(size=layout.parameters)
+        assert one.loss(phi) == pytest.approx(other.loss(phi), rel=1e-6)
