@@ -253,6 +253,7 @@ class FitResult(_Part):
     options: dict[str, Any] = Field(default={}, description="Configuration keys of the fit.")
     robot: RobotUsed
     joints: list[str]
+    torque: str = Field(default="tau", description="The signal that stands for torque.")
     terms: JointTerms
     samples: dict[str, int]
     recordings: dict[str, Split]
@@ -273,6 +274,8 @@ class FitResult(_Part):
     blocks: list[BlockErrors] = []
     whiteness: dict[str, Whiteness] = {}
     folds: list[Fold] = []
+    folds_mean: dict[str, Metric] = Field(default={}, description="By metric, over the folds.")
+    folds_spread: dict[str, Metric] = Field(default={}, description="Standard deviations.")
     curve: list[CurvePoint] = []
     gains: list[DriveGain] = []
     payload: PayloadFound | None = None

@@ -7,7 +7,6 @@ offsets            torque offsets that differ between recordings
 monotone           whether a few values go one way, and how far
 excerpts           measured and predicted torques of a bounded number of samples
 residual_file      the same as a Parquet file
-filtered_noise     what a filter alone makes of white noise
 correlation        how long residuals stay alike, beside what the filter makes of them
 whiteness          what residuals still hold: correlation in time, friction, delay, inertia
 cross_validation   errors on recordings that a fit has not seen, in turns

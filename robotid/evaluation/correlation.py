@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.evaluation.filtered_noise import FilteredNoise
+from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
 

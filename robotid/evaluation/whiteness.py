@@ -11,7 +11,7 @@ from robotid.contracts.recording import RecordingFacts
 from robotid.errors import Notice
 from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time
 from robotid.evaluation.excerpts import Excerpt
-from robotid.evaluation.filtered_noise import FilteredNoise
+from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
 

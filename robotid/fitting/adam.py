@@ -155,7 +155,7 @@ def _ended(last: Epoch, best_epoch: int, training: Training) -> str:
     if last.epoch - best_epoch >= training.patience:
         return f"converged: the least validation error was that of epoch {best_epoch}"
     return (
-        f"not converged: the validation error still fell in epoch {best_epoch} of {last.epoch}; "
+        f"the validation error still fell in epoch {best_epoch} of {last.epoch}; "
         "allow more epochs or use a higher learning rate"
     )
 

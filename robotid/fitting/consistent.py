@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.fitting.cones import pseudo_inertias
+from robotid.fitting.prior import sizes
 from robotid.fitting.scaling import ScaledProblem
 from robotid.information.layout import Layout
 from robotid.information.system import System
@@ -14,6 +15,7 @@ from robotid.information.system import System
 Array = NDArray[np.float64]
 
 LARGEST_GAP = 1e-7  # of the loss; beyond, the answer is not called a solution
+_EDGE = "link {} is at the edge of what a rigid body can be"
 _AT_EDGE = 10.0  # times the margin: closer to a constraint is on it
 
 _CONTRADICTION = "bounds contradict each other: widen those of the centres of mass"
@@ -60,6 +62,29 @@ class Consistent:
     iterations: int
 
 
+def at_edge(layout: Layout, phi: Array, margin: float) -> tuple[str, ...]:
+    """Links and terms of any consistent parameters that are on the edge of what can be, in words.
+
+    Args:
+        layout: robot and terms.
+        phi: all parameters, shape (p,).
+        margin: least eigenvalue of pseudo-inertias, in units of the link's size.
+    """
+    links = layout.robot.bodies
+    x = phi / sizes(layout)
+    P = pseudo_inertias(x[: 10 * links].reshape(links, 10))
+    least = np.linalg.eigvalsh(P)[:, 0].tolist()
+    terms = np.flatnonzero(layout.positive & (x <= _AT_EDGE * margin)).tolist()
+    return (
+        *(
+            _EDGE.format(n)
+            for n, e in zip(layout.robot.links, least, strict=True)
+            if e <= _AT_EDGE * margin
+        ),
+        *(f"{layout.names[column]} is zero" for column in terms),
+    )
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a solver says: how it ended, after how many iterations, and how far from the bound."""
@@ -96,7 +121,7 @@ def judged(
         P = pseudo_inertias(x[: 10 * links].reshape(links, 10))
         eigenvalues = np.asarray(np.linalg.eigvalsh(P)[:, 0], dtype=np.float64)
     edge = [
-        f"link {link} is at the edge of what a rigid body can be"
+        _EDGE.format(link)
         for link, least in zip(layout.robot.links, eigenvalues.tolist(), strict=True)
         if least <= _AT_EDGE * margin
     ]

@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import CurvePoint, Status
 from robotid.fitting.adam import Samples, Training, fit_adam
+from robotid.fitting.consistent import at_edge
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import Estimate, wls
 from robotid.fitting.parametrised import Limits, fit_parametrised
 from robotid.fitting.prior import nominal
 from robotid.fitting.rigid_body_loss import RigidBodyLoss
-from robotid.fitting.sdp import consistent_fit
+from robotid.fitting.sdp import MARGIN, consistent_fit
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.starts import random_start, start_at
 from robotid.information.layout import Layout
@@ -56,6 +57,7 @@ def _by_newton(problem: Problem, entries: Entries, estimate: Estimate, start: Ar
         evidence=problem.train,
         status=_ended(found.converged, found.message, found.iterations),
         promises=entries.parametrisation.guarantees.full,
+        active=_edges(problem, entries, found.phi, found.joint_terms),
         curve=tuple(
             CurvePoint(step=m.iteration, train=m.loss / estimate.system.count)
             for m in found.history
@@ -91,10 +93,17 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
         evidence=problem.train,
         status=_ended(found.converged, found.message, found.iterations),
         promises=entries.parametrisation.guarantees.full,
+        active=_edges(problem, entries, found.phi, found.joint_terms),
         curve=tuple(
             CurvePoint(step=e.epoch, train=e.train, validation=e.validation) for e in found.history
         ),
     )
+
+
+def _edges(problem: Problem, entries: Entries, links: Array, own: Array) -> tuple[str, ...]:
+    if not entries.parametrisation.guarantees.full:
+        return ()
+    return at_edge(problem.layout, np.concatenate([links.ravel(), own]), MARGIN)
 
 
 def _ended(converged: bool, message: str, iterations: int) -> Status:

@@ -111,7 +111,11 @@ def ridge(evidence: Evidence, base: BaseParameters, prior: Gaussian, rounds: int
 
 
 def solve(
-    evidence: Evidence, base: BaseParameters, weights: Array, prior: Gaussian | None = None
+    evidence: Evidence,
+    base: BaseParameters,
+    weights: Array,
+    prior: Gaussian | None = None,
+    errors: Array | None = None,
 ) -> Estimate:
     """Least sum of squared weighted errors, in the parameters that are determined.
 
@@ -121,6 +125,8 @@ def solve(
         weights: of the errors, shape (blocks, rows); only ratios matter without a prior, with one
             they are one over the standard deviation of an independent error.
         prior: one more equation per parameter.
+        errors: least standard deviations of the errors of blocks, shape (blocks, rows), where some
+            are noisier than others.
     """
     system = evidence.system(weights)
     if prior is None:
@@ -137,7 +143,8 @@ def solve(
     noise, freedom = _noise(evidence, determined, beta, inverse, weights)
     if prior is None:
         # Errors of rows differ in size, whether or not the weights know it.
-        inside = _whitened(evidence, determined, inverse, weights**2 * noise)
+        spread_of = noise if errors is None else np.maximum(noise, errors)
+        inside = _whitened(evidence, determined, inverse, weights**2 * spread_of)
         spread = sum(A.T @ A for A in inside) / evidence.independent
         covariance = np.asarray(inverse @ spread @ inverse.T)
     else:

@@ -1,14 +1,30 @@
 """Configuration keys of white-box fits. Light to import: help and pipelines need no numpy."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 _LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
 _BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
 Model = Literal["ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary"]
 Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"]
+
+
+# Keys that only some models take.
+_DIFFERENTIABLE = ("diffnea", "diffbary")
+_USED_BY: dict[str, tuple[str, ...]] = {
+    "inertia": ("diffnea",),
+    "optimizer": _DIFFERENTIABLE,
+    "init": _DIFFERENTIABLE,
+    "iterations": _DIFFERENTIABLE,
+    "prior": ("sdp",),
+    "prior_std": ("ridge", "sdp"),
+    "prior_strength": ("sdp",),
+    "centre": ("sdp",),
+    "robust": ("irls",),
+}
+_OF_ADAM = ("batch", "learning_rate", "epochs", "patience")
 
 
 class FitOptions(BaseModel):
@@ -92,6 +108,26 @@ class FitOptions(BaseModel):
         default=("offset",),
         description="Terms of joints that may have changed since the fit without a payload.",
     )
+
+    @model_validator(mode="after")
+    def _of_the_model(self) -> Self:
+        """Keys that would do nothing are refused: whoever sets them expects something of them."""
+        fields = type(self).model_fields
+        for key, models in _USED_BY.items():
+            if getattr(self, key) != fields[key].default and self.model not in models:
+                raise ValueError(f"{key} is for {' and '.join(models)}, not for {self.model}")
+        for key in _OF_ADAM:
+            if getattr(self, key) != fields[key].default and self.optimizer != "adam":
+                raise ValueError(f"{key} is for optimizer adam")
+        if self.cv == 1:
+            raise ValueError("cv: two folds at least, or 0 for none")
+        if self.cv and self.model == "diffnea" and self.inertia == "nostr":
+            raise ValueError("cv: folds are scored on factors, which do not know nostr")
+        if self.intervals == "blocks" and (self.model == "ridge" or self.prior == "gaussian"):
+            raise ValueError("intervals: blocks say nothing of how uncertain a prior is")
+        if self.essential and (self.model == "ridge" or self.prior == "gaussian"):
+            raise ValueError("essential: a prior is no ground to leave parameters out")
+        return self
 
     @field_validator("load")
     @classmethod

@@ -108,16 +108,16 @@ def fit_parametrised(
         iterations=iteration,
         seconds=seconds,
         converged=converged,
-        message=_ended(converged, iteration, seconds),
+        message=_ended(converged, iteration),
         history=tuple(history),
     )
 
 
-def _ended(converged: bool, iterations: int, seconds: float) -> str:
+def _ended(converged: bool, iterations: int) -> str:
     if converged:
         return f"converged after {iterations} iterations"
     return (
-        f"not converged: the loss still fell after {iterations} iterations in {seconds:.1f} s; "
+        f"the loss still fell after {iterations} iterations; "
         "start from the SDP solution, or allow more iterations"
     )
 

@@ -3,29 +3,25 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from robotid.contracts.fit import Status
 from robotid.fitting.block_spread import with_block_spread
 from robotid.fitting.differentiable import diffbary, diffnea
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate, ols, ridge, wls
 from robotid.fitting.options import boxed
-from robotid.fitting.prior import Divergence, Gaussian, nominal, robot_file_prior
+from robotid.fitting.prior import Divergence, nominal, robot_file_prior
 from robotid.fitting.restream import irls_samples
 from robotid.fitting.robust import irls
 from robotid.fitting.sdp import Box, consistent_fit
 from robotid.fitting.solved import Problem, Solved
 
-Array = NDArray[np.float64]
 _SOLVED = Status(converged=True, message="solved")
 
 
 def solve(problem: Problem) -> Solved:
     """Fit the model that the options name."""
     solved = MODELS[problem.options.model](problem)
-    if problem.options.intervals == "blocks" and solved.estimate.prior is None:
+    if problem.options.intervals == "blocks":
         spread = with_block_spread(solved.evidence, solved.estimate)
         return replace(solved, estimate=spread)
     return solved
@@ -79,12 +75,20 @@ def _settled(converged: bool, rounds: int) -> Status:
 
 
 def _sdp(problem: Problem) -> Solved:
-    options, estimate = problem.options, wls(problem.train, problem.base)
+    options, prior = problem.options, None
+    if options.prior == "gaussian":  # its equations are part of the system
+        given = robot_file_prior(problem.layout, options.prior_std)
+        estimate = ridge(problem.train, problem.base, given)
+    else:
+        estimate = wls(problem.train, problem.base)
+        if options.prior == "divergence":
+            strength = options.prior_strength / problem.train.independent
+            prior = Divergence(problem.layout.robot.phi, strength)
     centres = {}
     for text in options.centre:
         link, lower, upper = boxed(text)
         centres[link] = Box(lower, upper)
-    found = consistent_fit(estimate.system, problem.layout, prior=_prior(problem), centres=centres)
+    found = consistent_fit(estimate.system, problem.layout, prior=prior, centres=centres)
     status = Status(
         converged=found.converged,
         message="solved" if found.converged else found.message,
@@ -92,18 +96,6 @@ def _sdp(problem: Problem) -> Solved:
         iterations=found.iterations,
     )
     return Solved(found.phi, estimate, problem.train, status, promises=True, active=found.active)
-
-
-def _prior(problem: Problem) -> Gaussian | Divergence | None:
-    """In the units of a system that is weighted by the noise of single samples."""
-    options, independent = problem.options, problem.train.independent
-    if options.prior == "gaussian":
-        given = robot_file_prior(problem.layout, options.prior_std)
-        return Gaussian(given.mean, given.std * np.sqrt(independent))
-    if options.prior == "divergence":
-        phi = problem.layout.robot.phi
-        return Divergence(phi, options.prior_strength / independent)
-    return None
 
 
 MODELS: dict[str, Callable[[Problem], Solved]] = {

@@ -12,9 +12,9 @@ from robotid.errors import BadDataError
 from robotid.fitting.payload import Payload, payload_of
 from robotid.identification.filtered import filtered_data
 from robotid.identification.gathered import Gathered
-from robotid.identification.identify import Identified, Request
+from robotid.identification.identify import Identified, Request, cut_notices
 from robotid.identification.judged import Judge
-from robotid.identification.tables import link_table
+from robotid.identification.tables import disowned, link_table
 from robotid.models.from_fit import FittedRobot, read_fitted
 from robotid.models.rigid_body import RigidBodyModel
 
@@ -28,14 +28,15 @@ def carried(request: Request, base_folder: Path) -> Identified:
         request: recordings with the load; only options of loads play a part.
         base_folder: of the fit without it.
     """
-    data, layout = request.data, request.data.layout
+    data, layout = request.ready.data, request.ready.data.layout
     before = read_fitted(base_folder)
     _check_same(before, data)
+    train = data.evidence(data.of("train"))
     unloaded = read_information(base_folder / INFORMATION)
     found = payload_of(
         layout,
         unloaded,
-        data.evidence(data.of("train")),
+        train,
         frame=request.options.load_link,
         anew=request.options.anew,
     )
@@ -45,7 +46,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
         "identifiability": before.fit.identifiability,
         "links": link_table(layout, model.phi),
     }
-    judge = Judge(data, request.folder, request.index, request.torque, request.gains)
+    judge = Judge(data, request.folder, request.index, request.torque, request.ready.gains)
     judged = judge(
         model,
         gates=request.gates,
@@ -64,6 +65,9 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "recordings": request.index.splits,
             "split_by": "segment" if request.index.intervals else "recording",
             "noise": found.noise,
+            "independent": train.independent,
+            "torque": request.torque,
+            "gains": list(request.ready.gains),
             "verdict": judged.verdict,
             "metrics": judged.metrics,
             "baselines": judged.baselines,
@@ -72,6 +76,8 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "essential": None,
             "choices": [],
             "folds": [],
+            "folds_mean": {},
+            "folds_spread": {},
             "curve": [],
             "blocks": judged.blocks,
             "whiteness": judged.whiteness,
@@ -79,12 +85,13 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "filtered": filtered_data(request.index),
         }
     )
+    result = FitResult.model_validate(result.model_dump())
     return Identified(
-        FitResult.model_validate(result.model_dump()),
+        result if judged.verdict.usable else disowned(result),
         model,
         unloaded,
         judged.excerpt,
-        (*found.notices, *judged.notices),
+        (*cut_notices(request.index), *found.notices, *judged.notices),
     )
 
 
@@ -94,10 +101,10 @@ def _check_same(before: FittedRobot, data: Gathered) -> None:
         said = "inertias of nine entries have no load"
         raise BadDataError("base-differs", said, hint="fit the unloaded robot with another model")
     wanted = before.model.layout
-    if wanted.names == data.layout.names:
+    if wanted.own == data.layout.own:
         return
     given = wanted.arguments
-    flags = [f"--terms {','.join(given['terms'])}"]
+    flags = [f"--terms {','.join(given['terms'])}"] if given["terms"] else []
     flags += [f"--joint-terms '{j}={','.join(t)}'" for j, t in given["joint_terms"].items()]
     flags += [f"--coupled {motor}" for motor in given["coupled"]]
     said = "the fit without load has other terms of joints"

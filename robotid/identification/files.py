@@ -30,14 +30,15 @@ def robot_used(loaded: Loaded, options: RobotOptions) -> RobotUsed:
 
 
 def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
-    """Write all files of a fit; the identified robot only where every link can exist."""
+    """Write all files of a fit; the robot file only if it is to be used and links can exist."""
     result = found.result
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
     write_parameters(out_dir / PARAMETERS, result)
     write_information(out_dir / INFORMATION, found.information)
     write_residuals(out_dir, found.excerpt)
     (out_dir / result.robot.file).write_bytes(loaded.data)
-    if not result.links or not all(link.consistent for link in result.links):
+    possible = bool(result.links) and all(link.consistent for link in result.links)
+    if not possible or not result.verdict.usable:
         return []
     bodies = loaded.tree.bodies
     phi = np.asarray(found.model.phi[: 10 * bodies]).reshape(bodies, 10)

@@ -12,7 +12,7 @@ from robotid.fitting.evidence import Evidence, together
 from robotid.information.blocks import DataBlock
 from robotid.information.factor import Factor
 from robotid.information.layout import Layout
-from robotid.information.recording import load_factors
+from robotid.information.recording import layout_of, load_factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +79,14 @@ class Gathered:
         return {split: found[split] for split in order if split in found}
 
 
-def gathered(folder: Path, layout: Layout, dataset: DatasetIndex) -> Gathered:
+def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -> Gathered:
     """Read the factors of a folder.
 
     Args:
         folder: of the factors.
         layout: robot and terms that they have to be about.
         dataset: that they have to be of.
+        torque: the signal that has to stand for torque in them.
     """
     index = read_index(folder)
     about = index.about
@@ -98,8 +99,11 @@ def gathered(folder: Path, layout: Layout, dataset: DatasetIndex) -> Gathered:
         said = f"these factors are of robot {about.robot} with another geometry"
         hint = "give the same robot, locks, payloads and gravity as to factors"
         raise BadDataError("other-robot", said, file=str(folder), hint=hint)
-    if tuple(about.parameters) != layout.names:
-        said = f"these factors have other parameters, {len(about.parameters)} of them"
+    if about.torque != torque:
+        said = f"these factors are of {about.torque}, not of {torque}"
+        raise BadDataError("other-signal", said, file=str(folder), hint="leave out factors")
+    if layout_of(about, layout.robot).own != layout.own:
+        said = f"these factors have other terms of joints, {len(about.parameters)} parameters"
         raise BadDataError(
             "other-terms", said, file=str(folder), hint="give the same terms as to factors"
         )

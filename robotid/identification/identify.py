@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
-from robotid.contracts.fit import Choice, DriveGain, FitResult, Fold, JointTerms, RobotUsed
+from robotid.contracts.fit import FitResult, JointTerms, RobotUsed
 from robotid.contracts.information import Information
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
 from robotid.evaluation.cross_validation import cross_validate
 from robotid.evaluation.excerpts import Excerpt
 from robotid.evaluation.gates import GateOptions
+from robotid.fitting.candidates import choose_widths
 from robotid.fitting.essential import essential
+from robotid.fitting.evidence import Evidence
 from robotid.fitting.fit_information import information_of
 from robotid.fitting.options import FitOptions
 from robotid.fitting.prior import sizes
@@ -25,17 +27,19 @@ from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
 from robotid.identification.filtered import filtered_data
-from robotid.identification.gathered import Gathered
 from robotid.identification.judged import Judge
+from robotid.identification.prepared import Prepared
 from robotid.identification.sample_reader import split_samples
 from robotid.identification.tables import (
     base_table,
+    disowned,
     identifiability_of,
     link_table,
     parameter_table,
     table_of_nine,
 )
 from robotid.information.blocks import DataBlock
+from robotid.information.layout import Layout
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]
@@ -49,9 +53,7 @@ class Request:
     Args:
         options: of the fit.
         gates: limits that a user sets.
-        data: factors of all recordings, widths already chosen, in units of torque.
-        choices: of widths.
-        gains: of drives.
+        ready: factors of all recordings, widths chosen, in units of torque.
         robot: as the result states it.
         folder: of the filtered dataset.
         index: of that.
@@ -60,9 +62,7 @@ class Request:
 
     options: FitOptions
     gates: GateOptions
-    data: Gathered
-    choices: Sequence[Choice]
-    gains: Sequence[DriveGain]
+    ready: Prepared
     robot: RobotUsed
     folder: Path
     index: DatasetIndex
@@ -86,9 +86,10 @@ class Identified:
 
 def identify(request: Request) -> Identified:
     """Fit the parameters of a robot, and find out how far to trust them."""
-    data, layout = request.data, request.data.layout
+    data, layout = request.ready.data, request.ready.data.layout
     base = base_parameters(layout.robot, **layout.arguments)
-    problem = _problem(request, base, data.of("train"), data.of("val"))
+    train = data.evidence(data.of("train"))
+    problem = _problem(request, layout, base, train, data.of("train", "val"))
     solved = solve(problem)
     known = knowledge(solved.evidence, solved.estimate, base, sizes(layout))
     model = RigidBodyModel(layout, solved.phi)
@@ -99,13 +100,13 @@ def identify(request: Request) -> Identified:
         "identifiability": identifiability_of(known),
         "links": [] if nine else link_table(layout, solved.phi),
     }
-    judge = Judge(data, request.folder, request.index, request.torque, request.gains)
+    judge = Judge(data, request.folder, request.index, request.torque, request.ready.gains)
     found = judge(
         model,
         gates=request.gates,
         status=solved.status,
         promises=solved.promises,
-        choices=request.choices,
+        choices=request.ready.choices,
         tables=tables,
     )
     result = FitResult(
@@ -113,6 +114,7 @@ def identify(request: Request) -> Identified:
         options=request.stated_options(),
         robot=request.robot,
         joints=list(layout.robot.joint_names),
+        torque=request.torque,
         terms=JointTerms(**layout.arguments),
         samples=dict(data.samples),
         recordings=request.index.splits,
@@ -125,15 +127,17 @@ def identify(request: Request) -> Identified:
         baselines=found.baselines,
         active=list(solved.active),
         essential=_essential(request, solved),
-        choices=list(request.choices),
+        choices=list(request.ready.choices),
         blocks=found.blocks,
         whiteness=found.whiteness,
-        folds=_folds(request, base),
+        **_folds(request),
         curve=list(solved.curve),
-        gains=list(request.gains),
+        gains=list(request.ready.gains),
         filtered=filtered_data(request.index),
         **tables,
     )
+    if not found.verdict.usable:
+        result = disowned(result)
     return Identified(
         result=result,
         model=model,
@@ -145,35 +149,37 @@ def identify(request: Request) -> Identified:
 
 def _problem(
     request: Request,
+    layout: Layout,
     base: BaseParameters,
-    blocks: Sequence[DataBlock],
-    validation: Sequence[DataBlock] = (),
+    train: Evidence,
+    readable: Sequence[DataBlock],
 ) -> Problem:
-    """The problem of some blocks; samples of validation data say when to stop training."""
-    data = request.data
-    scale = np.array([gain.value for gain in request.gains]) if request.gains else None
+    """The problem of some evidence; only samples of the recordings of `readable` can be read."""
+    gains = request.ready.gains
+    scale = np.array([gain.value for gain in gains]) if gains else None
+    names = {block.recording for block in readable}
     read = partial(
-        split_samples,
-        request.folder,
-        request.index,
-        data.layout,
-        request.torque,
-        scale,
-        {block.recording for block in (*blocks, *validation)},
+        split_samples, request.folder, request.index, layout, request.torque, scale, names
     )
-    return Problem(data.layout, base, data.evidence(blocks), request.options, read)
+    return Problem(layout, base, train, request.options, read)
 
 
-def _folds(request: Request, base: BaseParameters) -> list[Fold]:
-    """Cross-validation over what is not for the final test."""
+def _folds(request: Request) -> dict[str, Any]:
+    """Cross-validation over what is not for the final test; each fold chooses its own widths."""
     if not request.options.cv:
-        return []
+        return {}
+    data = request.ready.open
 
     def fit(blocks: Sequence[DataBlock]) -> Array:
-        return solve(_problem(request, base, blocks)).phi
+        chosen = choose_widths(data.evidence(blocks), data.layout)
+        base = base_parameters(chosen.layout.robot, **chosen.layout.arguments)
+        problem = _problem(request, chosen.layout, base, chosen.evidence, blocks)
+        phi = np.zeros(data.layout.parameters)
+        phi[chosen.kept] = solve(problem).phi
+        return phi
 
-    blocks = request.data.of("train", "val")
-    return cross_validate(blocks, fit, request.options.cv).folds
+    found = cross_validate(data.of("train", "val"), fit, request.options.cv)
+    return {"folds": found.folds, "folds_mean": found.mean, "folds_spread": found.spread}
 
 
 def _essential(request: Request, solved: Solved) -> list[str] | None:
@@ -184,11 +190,16 @@ def _essential(request: Request, solved: Solved) -> list[str] | None:
     return [names[kept] for kept in found.kept]
 
 
+def cut_notices(index: DatasetIndex) -> list[Notice]:
+    """What to know where the test is part of a recording."""
+    if not index.intervals:
+        return []
+    said = "the test is the end of a training recording, which says less than another would"
+    return [Notice(code="split-within-recording", message=said, hint="record another")]
+
+
 def _notices(request: Request, base: BaseParameters) -> list[Notice]:
-    notices = []
-    if request.index.intervals:
-        said = "the test is the end of a training recording, which says less than another would"
-        notices.append(Notice(code="split-within-recording", message=said, hint="record another"))
+    notices = cut_notices(request.index)
     if base.gap[1] < _HARDLY_APART:
         said = (
             "some parameters differ in their torque by a share of "

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatch
+from typing import NamedTuple
 
 from robotid.contracts.fit import Choice, DriveGain
 from robotid.errors import ConfigError
@@ -12,21 +13,32 @@ from robotid.fitting.options import FitOptions, load_numbers
 from robotid.identification.gathered import Gathered
 
 
-def prepared(
-    data: Gathered, options: FitOptions, torque: str
-) -> tuple[Gathered, list[Choice], list[DriveGain]]:
+class Prepared(NamedTuple):
+    """Data for estimators.
+
+    Args:
+        data: without candidates, loads and currents.
+        open: the same with all candidates, for folds that choose for themselves.
+        choices: of widths.
+        gains: of drives.
+    """
+
+    data: Gathered
+    open: Gathered
+    choices: list[Choice]
+    gains: list[DriveGain]
+
+
+def prepared(data: Gathered, options: FitOptions, torque: str) -> Prepared:
     """Choose widths by the training data, and find gains of drives where currents were recorded.
 
     Args:
         data: factors of all recordings.
         options: of the fit.
         torque: the signal that stands for torque.
-
-    Returns:
-        The data without candidates, loads and currents; choices of widths; gains.
     """
     loaded = _loaded(data, options)
-    without = data.without(loaded)
+    every = without = data.without(loaded)
     chosen = choose_widths(without.evidence(without.of("train")), data.layout)
     kept = chosen.kept
     data = data.changed(chosen.layout, lambda factor: factor.restricted(kept))
@@ -36,7 +48,7 @@ def prepared(
             said = "currents are no torques: their gains are needed"
             hint = "give torque constants in the map, or name recordings with a known load"
             raise ConfigError("current-as-torque", said, hint=hint)
-        return data, choices, []
+        return Prepared(data, every, choices, [])
     without = data.without(loaded)
     with_load = data.evidence(block for block in data.blocks if block.recording in loaded)
     gains = drive_gains(
@@ -45,7 +57,9 @@ def prepared(
         [(with_load, _load(options))],
         frame=options.load_link,
     )
-    return without.changed(data.layout, gains.in_torque), choices, gains.found()
+    every = every.changed(every.layout, gains.in_torque)
+    without = without.changed(data.layout, gains.in_torque)
+    return Prepared(without, every, choices, gains.found())
 
 
 def _loaded(data: Gathered, options: FitOptions) -> Sequence[str]:

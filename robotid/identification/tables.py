@@ -1,10 +1,19 @@
 """What a fit found, parameter by parameter and link by link."""
 
+from typing import TypeVar
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import BaseParameter, Identifiability, Link, Parameter, ParameterStatus
+from robotid.contracts.fit import (
+    BaseParameter,
+    FitResult,
+    Identifiability,
+    Link,
+    Parameter,
+    ParameterStatus,
+)
 from robotid.fitting.prior import nominal, sizes
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import Knowledge
@@ -13,6 +22,7 @@ from robotid.robot.physical import violations
 from robotid.spatial.inertia import parts_of, pseudo_inertia
 
 Array = NDArray[np.float64]
+Known = TypeVar("Known", Parameter, BaseParameter)
 NINE = ("Ixx", "Ixy", "Ixz", "Iyx", "Iyy", "Iyz", "Izx", "Izy", "Izz")
 _UNCERTAIN = 0.3  # relative standard deviation
 _LINK_UNITS = {"m": "kg", "hx": "kg m", "hy": "kg m", "hz": "kg m"}
@@ -111,6 +121,22 @@ def base_table(problem: Problem, solved: Solved, known: Knowledge) -> list[BaseP
             strict=True,
         )
     ]
+
+
+def disowned(result: FitResult) -> FitResult:
+    """A result that is not to be used: nothing in it is called identified."""
+
+    def changed(item: Known) -> Known:
+        return item.model_copy(
+            update={"status": "uncertain"} if item.status == "identified" else {}
+        )
+
+    return result.model_copy(
+        update={
+            "parameters": [changed(item) for item in result.parameters],
+            "base_parameters": [changed(item) for item in result.base_parameters],
+        }
+    )
 
 
 def identifiability_of(known: Knowledge) -> Identifiability:

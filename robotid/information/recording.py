@@ -17,6 +17,7 @@ from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
 from robotid.information.stream import block_edges, factor_blocks
 from robotid.robot.tree import RobotTree
+from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
 Item = TypeVar("Item")
@@ -52,11 +53,10 @@ def factor_recording(
             progress.report(len(blocks), len(edges) - 1, "factors")
     finally:
         factoriser.close()
-    cutoff_hz = facts.filter.cutoff_hz if facts.filter else facts.rate_hz
     return FactorFacts(
         about=_about(layout, torque),
         rate_hz=facts.rate_hz,
-        independent=min(1.0, 2 * cutoff_hz / facts.rate_hz),
+        independent=min(FilteredNoise.of(facts, joint).share for joint in layout.robot.joint_names),
         blocks=[
             Block(start_s=start, end_s=end, samples=block[0].count)
             for (start, end), block in zip(times.tolist(), blocks, strict=True)

@@ -1,6 +1,6 @@
 """Predicted torques of a recording, batch by batch, and their errors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,12 +72,26 @@ class ErrorSums:
 class Predictor:
     """Predicts the torques of one recording; `errors` holds once all batches were taken."""
 
-    def __init__(self, model: RigidBodyModel, path: Path) -> None:
-        self._model, self._path = model, path
+    def __init__(
+        self,
+        model: RigidBodyModel,
+        path: Path,
+        torque: str = "tau",
+        gains: Mapping[str, float] | None = None,
+    ) -> None:
+        """A predictor.
+
+        Args:
+            model: with its parameters.
+            path: the recording.
+            torque: the recorded signal that stands for torque.
+            gains: torque per unit of that signal, by joint; 1 where none is given.
+        """
+        self._model, self._path, self._torque, self._gains = model, path, torque, gains or {}
         self.names, self.facts = inspect_recording(path)
         joints = model.layout.robot.joint_names
         check_recording(model, self.names, self.facts, path)
-        measured = [joint for joint in joints if f"tau.{joint}" in self.names]
+        measured = [joint for joint in joints if f"{torque}.{joint}" in self.names]
         self._sums = {joint: ErrorSums() for joint in measured}
         self._held: HeldSigns = {}
 
@@ -85,7 +99,7 @@ class Predictor:
         """`t`, `tau_pred.<joint>` and, where measured, `tau.<joint>`."""
         joints = self._model.layout.robot.joint_names
         motion = [f"{signal}.{joint}" for signal in _MOTION for joint in joints]
-        read, at = ["t", *motion, *(f"tau.{joint}" for joint in self._sums)], 0
+        read, at = ["t", *motion, *(f"{self._torque}.{joint}" for joint in self._sums)], 0
         for batch in iterate_recording(self._path, read):
             self._refuse_what_is_not_finite(batch, read[1:], at)
             at += len(batch["t"])
@@ -107,7 +121,8 @@ class Predictor:
         for number, joint in enumerate(joints):
             result[f"tau_pred.{joint}"] = np.ascontiguousarray(tau[:, number])
         for joint, sums in self._sums.items():
-            measured = np.asarray(batch[f"tau.{joint}"], dtype=np.float64)
+            signal = np.asarray(batch[f"{self._torque}.{joint}"], dtype=np.float64)
+            measured = self._gains.get(joint, 1.0) * signal
             result[f"tau.{joint}"] = measured
             sums.add(seconds, measured, tau[:, joints.index(joint)])
         return result

@@ -29,17 +29,15 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     folder = inputs["dataset"][0].path
     layout = Layout(loaded.tree, **config.layout_arguments())
     index = read_index(folder)
-    every = gathered(inputs["factors"][0].path, layout, index)
-    data, choices, gains = prepared(every, config, config.torque)
+    every = gathered(inputs["factors"][0].path, layout, index, config.torque)
+    ready = prepared(every, config, config.torque)
     request = Request(
         options=config,
         gates=config,
-        data=data,
-        choices=choices,
-        gains=gains,
+        ready=ready,
         robot=robot_used(loaded, config),
         folder=folder,
-        index=data.within(index),
+        index=ready.data.within(index),
         torque=config.torque,
     )
     before = inputs.get("payload_of")

@@ -19,8 +19,10 @@ def run(config: PredictConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.models.from_fit import read_fitted
     from robotid.models.prediction import Predictor
 
-    model = read_fitted(inputs["fit"][0].path).model
-    predictor = Predictor(model, inputs["dataset"][0].path)
+    fitted = read_fitted(inputs["fit"][0].path)
+    gains = {gain.joint: gain.value for gain in fitted.fit.gains}
+    path = inputs["dataset"][0].path
+    predictor = Predictor(fitted.model, path, fitted.fit.torque, gains)
     with RecordingWriter(out_dir) as writer:
         for batch in predictor.batches():
             writer.write(batch, reused=False)

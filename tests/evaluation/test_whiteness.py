@@ -6,8 +6,8 @@ from scipy.signal import butter, sosfiltfilt
 
 from robotid.contracts.recording import FilterFacts, Joint, RecordingFacts
 from robotid.evaluation.correlation import correlation_in_time
-from robotid.evaluation.filtered_noise import FilteredNoise
 from robotid.evaluation.whiteness import JointWindow, whiteness
+from robotid.signals.filtered_noise import FilteredNoise
 
 RATE, CUTOFF, ORDER = 500.0, 5.0, 4
 NOISE = FilteredNoise(RATE, CUTOFF, ORDER, RATE)

@@ -7,12 +7,14 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from robotid.contracts.fit import read_fit
 from robotid.contracts.information import read_information
 from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.errors import BadDataError, ConfigError, Effect, UsageError
 from robotid.models.from_fit import read_fitted
 from robotid.robot.load import load_robot
+from robotid.stages.fit import FitConfig
 from tests.identification.conftest import ARM
 
 CONSISTENT = [
@@ -104,8 +106,7 @@ def test_statuses_and_groupings(arm, tmp_path):
         if p.status == "identified":
             assert p.std <= 0.3 * abs(p.value)
     assert len(result.base_parameters) == result.identifiability.rank
-    for b in result.base_parameters:
-        assert b.lower < b.value < b.upper
+    assert all(b.std > 0 for b in result.base_parameters)
 
 
 def test_n25_what_has_not_converged_is_not_called_identified(arm, tmp_path):
@@ -130,7 +131,7 @@ def test_adam_trains(arm, tmp_path):
     curve = fit.result.curve
     assert [point.step for point in curve] == [0, 1, 2, 3]
     assert curve[-1].validation < 0.2 * curve[0].validation
-    assert "not converged" in fit.result.status.message
+    assert "still fell" in fit.result.status.message
 
 
 def test_gates(arm, tmp_path):
@@ -144,7 +145,46 @@ def test_gates(arm, tmp_path):
         fit = arm.fit(tmp_path / str(number), model="wls", **keys)
         assert not fit.result.verdict.usable
         assert any(name in reason.message for reason in fit.result.verdict.reasons)
-        assert "identified" not in fit.result.verdict.sentence
+        assert "identified" not in (fit.folder / "fit.json").read_text()
+        assert not (fit.folder / "robot.urdf").exists()
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"model": "wls", "prior": "gaussian"},
+        {"model": "wls", "centre": ["forearm=0,0,0,1,1,1"]},
+        {"model": "ridge", "intervals": "blocks"},
+        {"model": "sdp", "optimizer": "adam"},
+        {"model": "diffnea", "epochs": 3},
+        {"model": "ols", "robust": "samples"},
+        {"cv": 1},
+        {"model": "diffnea", "inertia": "nostr", "optimizer": "adam", "cv": 2},
+    ],
+    ids=str,
+)
+def test_keys_that_would_do_nothing_are_refused(keys):
+    with pytest.raises(ValueError, match=r"is for|folds|blocks say"):
+        FitConfig(**keys)
+
+
+def test_a_strong_prior_is_said_to_be_one(arm, tmp_path):
+    fit = arm.fit(tmp_path / "fit", model="sdp", prior="gaussian", prior_std=1e-3)
+    assert sum(p.status == "from prior" for p in fit.result.parameters) > 20
+
+
+def test_widths_are_chosen_and_the_logs_are_not_spoilt(arm, tmp_path, robotid):
+    """Factors of Stribeck columns, which fast motions hardly show, through the command line."""
+    answer = robotid(
+        "fit", arm.dataset, "--robot", arm.robot, "--cv", 2, "-o", tmp_path / "fit",
+        "--terms", "viscous,coulomb,stribeck(0.02,0.05,0.1,0.2),offset,rotor",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    result = read_fit(tmp_path / "fit")
+    assert [choice.term for choice in result.choices] == ["stribeck"] * 3
+    assert result.metrics["test"]["rmse"].mean < 0.08
+    assert all(fold.metrics["rmse"].mean < 0.5 for fold in result.folds)
+    assert set(result.folds_mean) == set(result.folds_spread) == set(result.metrics["test"])
 
 
 def test_n26_active_constraints_are_listed(arm, tmp_path):
@@ -182,13 +222,15 @@ def test_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch):
     assert passes == "2" * passes.count("2") + "1" * passes.count("1")  # one fold, then the other
 
 
-def test_n29_blocks_widen_intervals(arm, tmp_path):
+def test_n29_two_ways_to_account_for_correlated_errors_agree(arm, tmp_path):
     usual = arm.fit(tmp_path / "a", model="wls").result
     blocks = arm.fit(tmp_path / "b", model="wls", intervals="blocks").result
     ratios = [
         b.std / a.std for a, b in zip(usual.base_parameters, blocks.base_parameters, strict=True)
     ]
-    assert 1.0 < np.median(ratios) < 30.0  # errors are systematic here: friction is simplified
+    assert 0.7 < np.median(ratios) < 1.5
+    assert 0.3 < min(ratios)
+    assert max(ratios) < 4.0
 
 
 def test_residuals_name_what_differs(arm, tmp_path):
@@ -196,7 +238,8 @@ def test_residuals_name_what_differs(arm, tmp_path):
     fit = arm.fit(tmp_path / "fit", model="wls")
     found = {n.joint: n.message for n in fit.notices if n.code == "offset-differs"}
     bias = {name: one.bias for name, one in read_truth(ARM).recordings.items()}
-    assert set(found) == {"base", "elbow"}
+    bias = {name: own for name, own in bias.items() if name != "run3"}  # the test takes no part
+    assert set(found) == {"base"}
     for joint, text in found.items():
         biases = {name: own[joint] for name, own in bias.items()}
         first = max(biases, key=biases.__getitem__)
@@ -214,9 +257,13 @@ def test_residuals_name_what_differs(arm, tmp_path):
 def test_factors_of_another_robot_or_with_other_terms(arm, tmp_path):
     with pytest.raises(BadDataError, match="another geometry"):
         arm.fit(tmp_path / "a", gravity="0,0,-9.7")
-    with pytest.raises(BadDataError, match="other parameters") as caught:
+    with pytest.raises(BadDataError, match="other terms of joints") as caught:
         arm.fit(tmp_path / "b", terms=["viscous"])
     assert "same terms" in caught.value.notice.hint
+    with pytest.raises(BadDataError, match="other terms of joints"):
+        arm.fit(tmp_path / "c", terms=["viscous,coulomb(1.0),offset,rotor"])
+    with pytest.raises(BadDataError, match="of tau, not of tau_cmd"):
+        arm.fit(tmp_path / "d", torque="tau_cmd")
 
 
 def test_factors_of_another_dataset(arm, tmp_path):

@@ -72,7 +72,7 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
     assert lower < MASS < upper
     for (value, lower, upper), true in zip(found.centre, CENTRE, strict=True):
         assert value == pytest.approx(true, abs=2e-3)
-        assert lower < value < upper
+        assert lower < true < upper
     result = read_fit(tmp_path / "after")
     assert result.metrics["test"]["rmse"].mean < 0.1 * (
         result.baselines["unloaded"]["test"]["rmse"].mean
