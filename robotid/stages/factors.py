@@ -80,6 +80,8 @@ STAGE = Stage(
         "robotid.information.triangular",
         "robotid.information.vectors",
         "robotid.robot",
+        "robotid.signals.butterworth",
+        "robotid.signals.filtered_noise",
     ),
     libraries=(
         "llvmlite",

@@ -76,6 +76,7 @@ STAGE = Stage(
         "robotid.models.rigid_body",
         "robotid.robot",
         "robotid.signals.butterworth",
+        "robotid.signals.filtered_noise",
         "robotid.spatial",
     ),
     libraries=(
