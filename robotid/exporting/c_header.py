@@ -143,6 +143,10 @@ def compiled_torques(compiler: str, text: str, request: Request, states: States)
 def _run(
     command: list[str], folder: Path, given: bytes | None = None
 ) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run(
-        command, cwd=folder, input=given, capture_output=True, check=False, timeout=_PATIENCE_S
-    )
+    try:
+        return subprocess.run(
+            command, cwd=folder, input=given, capture_output=True, check=False, timeout=_PATIENCE_S
+        )
+    except subprocess.TimeoutExpired:
+        said = f"{Path(command[0]).name} does not come to an end".encode()
+        return subprocess.CompletedProcess(command, 1, b"", said)

@@ -200,6 +200,11 @@ def cut_notices(index: DatasetIndex) -> list[Notice]:
 
 def _notices(request: Request, base: BaseParameters) -> list[Notice]:
     notices = cut_notices(request.index)
+    if request.ready.gains:
+        worst = max(gain.std / abs(gain.value) for gain in request.ready.gains)
+        said = f"intervals do not hold the uncertainty of the gains, {100 * worst:.2g} % at most"
+        hint = "parameters of a joint are as uncertain as its gain, at least"
+        notices.append(Notice(code="gains-not-in-intervals", message=said, hint=hint))
     if base.gap[1] < _HARDLY_APART:
         said = (
             "some parameters differ in their torque by a share of "

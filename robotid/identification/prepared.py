@@ -5,7 +5,7 @@ from fnmatch import fnmatch
 from typing import NamedTuple
 
 from robotid.contracts.fit import Choice, DriveGain
-from robotid.errors import ConfigError
+from robotid.errors import BadDataError, ConfigError
 from robotid.fitting.candidates import choose_widths
 from robotid.fitting.drive_gains import drive_gains
 from robotid.fitting.load import Load
@@ -57,6 +57,10 @@ def prepared(data: Gathered, options: FitOptions, torque: str) -> Prepared:
         [(with_load, _load(options))],
         frame=options.load_link,
     )
+    if not gains.converged:
+        said = f"gains of drives still changed after {gains.iterations} iterations"
+        hint = "record a motion that excites more, with a heavier load"
+        raise BadDataError("gains-not-converged", said, hint=hint)
     every = every.changed(every.layout, gains.in_torque)
     without = without.changed(data.layout, gains.in_torque)
     return Prepared(without, every, choices, gains.found())
