@@ -64,7 +64,7 @@ def test_version(robotid):
         (["fitt"], "did you mean 'fit'"),
         (["cache", "verfy"], "did you mean 'verify'?"),
         (["fit"], "dataset"),
-        (["fit", "a", "b"], "unexpected"),
+        (["fit", "a", "b", "--robot", "c"], "unexpected"),
         (["fit", "a", "--modle", "ols"], "--model"),
         (["fit", "a", "--model", "nonsense"], "ols"),
         (["filter", "a", "--cutoff-hz", "fast"], "--cutoff-hz"),
