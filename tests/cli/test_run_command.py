@@ -28,7 +28,7 @@ def pipeline(tmp_path, pendulum_csv):
     path.write_text(
         '[stages.ingest]\ninputs.logs = "*.csv"\n'
         '[stages.filter]\ninputs.dataset = "@ingest"\ncutoff_hz = 10.0\n'
-        '[stages.fit]\ninputs.dataset = "@filter"\ninputs.robot = "pendulum"\nmodel = "wls"\n'
+        '[stages.last]\nstage = "factors"\ninputs.dataset = "@filter"\ninputs.robot = "pendulum"\n'
     )
     return path
 
@@ -49,8 +49,7 @@ def test_every_pipeline_runs_and_then_has_nothing_to_do(robotid, path, tmp_path)
 def test_answer_lists_the_stages(robotid, pipeline):
     answer = robotid("run", pipeline, "--json")
     fields = RunAnswer.model_validate_json(answer.out)
-    names = ["ingest", "filter", "fit.factors", "fit"]
-    assert [stage.stage for stage in fields.stages] == names
+    assert [stage.stage for stage in fields.stages] == ["ingest", "filter", "last"]
     assert fields.exit_code == answer.code == 0
     assert all(Path(path).is_dir() for stage in fields.stages for path in stage.outputs.values())
 
@@ -58,7 +57,7 @@ def test_answer_lists_the_stages(robotid, pipeline):
 def test_summary_and_paths(robotid, pipeline, tmp_path):
     answer = robotid("run", pipeline, "--out", tmp_path / "out")
     assert answer.out.splitlines() == [
-        str(tmp_path / "out" / n) for n in ("ingest", "filter", "fit")
+        str(tmp_path / "out" / n) for n in ("ingest", "filter", "last")
     ]
     assert "stage   result    time" in answer.err
     assert robotid("run", pipeline, "--quiet").err == ""
@@ -66,7 +65,7 @@ def test_summary_and_paths(robotid, pipeline, tmp_path):
 
 def test_undelivered_stage(robotid, pipeline, tmp_path):
     robotid("run", pipeline, "--set", "filter.deliver=false", "--out", tmp_path / "out")
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["fit", "ingest"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["ingest", "last"]
 
 
 def test_dry_run_says_why(robotid, pipeline, cache):
@@ -79,7 +78,7 @@ def test_dry_run_says_why(robotid, pipeline, cache):
     changed = robotid("run", pipeline, "--dry-run", "--set", "filter.cutoff_hz=9", "--json")
     tasks = {task["task"]: task for task in changed.json["tasks"]}
     assert tasks["filter[a]"]["why"] == "config.cutoff_hz 10.0 -> 9.0"
-    assert tasks["fit"]["state"] == "unknown"
+    assert tasks["last"]["state"] == "unknown"
 
 
 def test_until_and_only(robotid, pipeline, tmp_path):
@@ -203,23 +202,22 @@ def test_cache_commands(robotid, pipeline, cache):
     assert entries() == {
         "factors": 3,
         "filter": 3,
-        "fit": 1,
         "ingest": 3,
     }
-    assert "total   10" in robotid("cache", "status").out
-    assert robotid("cache", "verify").out == "10 sound, 0 damaged\n"
-    victim = next(cache.glob("entries/fit/*/*/fit.json"))
+    assert "total    9" in robotid("cache", "status").out
+    assert robotid("cache", "verify").out == "9 sound, 0 damaged\n"
+    victim = next(cache.glob("entries/factors/*/*/factors.json"))
     victim.chmod(0o644)
     victim.write_text("{}")
     answer = robotid("cache", "verify", "--json")
-    assert (answer.code, answer.json["sound"]) == (3, 9)
+    assert (answer.code, answer.json["sound"]) == (3, 8)
     assert len(answer.json["damaged"]) == 1
     assert victim.exists()
     assert robotid("cache", "verify", "--repair").code == 3
     assert not victim.exists()
     assert robotid("cache", "verify").code == 0
     answer = robotid("cache", "gc", "--max-size", "0", "--min-age", "0s", "--dry-run")
-    assert answer.out.startswith("would remove 6 entries")
+    assert answer.out.startswith("would remove 8 entries")
     assert robotid("cache", "gc", "--max-size", "0").out.startswith("removed 0 entries")
     assert robotid("cache", "gc", "--max-size", "0", "--min-age", "0s").code == 0
     assert entries() == {}
