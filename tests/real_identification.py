@@ -46,7 +46,8 @@ def chain(name: str, *joints: tuple[tuple[float, ...], tuple[float, ...]]) -> st
 
 
 BENCH = chain("bench", ((0, 0, 0), (0, -1, 0)))
-# KR 300 R2500 ultra: lengths and signs are not checked against a data sheet. Arm stretched out to the front at zero, axis 1 clockwise.
+# KR 300 R2500 ultra, lengths and signs not checked against a data sheet: arm stretched out to the
+# front at zero, axis 1 clockwise.
 KR300 = chain(
     "kr300",
     ((0, 0, 0.675), (0, 0, -1)),
