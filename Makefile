@@ -12,8 +12,13 @@ demo: .venv/installed
 	$(BIN)/robotid run pipelines/quickstart.toml --out out/quickstart --force
 	@echo "The report is out/quickstart/report/report.html"
 
+# What only computes runs side by side; what measures time or starts processes of its own does not.
+COMPUTED := $(addprefix tests/,contracts dynamics evaluation exporting fitting information ingestion \
+	inspection logs models plausibility reporting robot sample_logs signals simulation spatial)
+
 test: .venv/installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(COMPUTED)
+	$(BIN)/python -m pytest $(addprefix --ignore=,$(COMPUTED))
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

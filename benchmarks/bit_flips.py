@@ -54,8 +54,8 @@ def artefacts(first: RunResult, root: Path):
         for file in sorted([*stage.entry.manifest.files, "manifest.json"]):
             yield f"{name}/{file}", stage.entry.path / file, None
         if len(stage.keys) > 1:
-            part = Store(root).place(name, stage.keys[0])
-            for file in ("manifest.json", "recording.json", "recording.parquet"):
+            part = Store(root).place(stage.node.stage.name, stage.keys[0])
+            for file in sorted(path.name for path in part.iterdir()):
                 yield f"{name}[part]/{file}", part / file, stage.entry.path
 
 
@@ -63,10 +63,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--flips", type=int, default=300)
     parser.add_argument("--cuts", type=int, default=100)
+    parser.add_argument("--until", default="report", help="the last stage to damage")
     options = parser.parse_args()
     chance = random.Random(0)
     root = Path(tempfile.mkdtemp(prefix="robotid-flips-"))
-    graph = load_pipeline(QUICKSTART)
+    graph = load_pipeline(QUICKSTART).until(options.until)
     first, _ = run_inline(graph, Store(root))
     contents = {stage.node.name: stage.entry.manifest.content for stage in first.stages}
     # The control: without damage nothing runs and nothing is reported.

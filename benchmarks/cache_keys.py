@@ -1,12 +1,13 @@
 """What changes a cache key and what does not, shown on the command line.
 
-    python benchmarks/cache_keys.py
+    python benchmarks/cache_keys.py [--every N]
 
 A small pipeline is run once. Then each change is made on its own in a fresh copy, and
 `robotid run --dry-run` says which tasks would be hits. A change that matters must make the stage
 it concerns miss; one that does not must leave everything a hit.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -299,6 +300,9 @@ DO_NOT_MATTER: dict[str, tuple[set[str], Callable[[Bench], None]]] = {
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--every", type=int, default=1, help="take each so many-th change only")
+    options = parser.parse_args()
     parent = Path(tempfile.mkdtemp(prefix="robotid-keys-"))
     cache = parent / "cache"
     base = Bench.fresh(parent, cache, "base")
@@ -324,6 +328,7 @@ def main() -> int:
         for number, (name, (allowed, change)) in enumerate(DO_NOT_MATTER.items())
     ]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        cases = cases[:: options.every]
         failures = [failure for failure in pool.map(taken_wrongly, cases) if failure]
     shutil.rmtree(parent)
     for failure in failures:

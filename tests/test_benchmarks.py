@@ -12,8 +12,11 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (["bit_flips.py", "--flips", "6", "--cuts", "5"], "0 missed, 0 not mended"),
-        (["cache_keys.py"], "0 taken wrongly"),
+        (
+            ["bit_flips.py", "--flips", "6", "--cuts", "5", "--until", "filter"],
+            "0 missed, 0 not mended",
+        ),
+        (["cache_keys.py", "--every", "4"], "0 taken wrongly"),
     ],
 )
 def test_benchmark(command, says):

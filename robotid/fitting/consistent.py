@@ -22,6 +22,8 @@ _CONTRADICTION = "bounds contradict each other: widen those of the centres of ma
 _UNBOUNDED = "the loss has no minimum: give a plausible robot file, or a prior"
 _WEAK_DATA = "record a motion that excites more, or give a prior"
 _INEXACT = "give a prior; masses of the robot file may be of the wrong size"
+# Near the optimum the solver may see no more progress: the gap says how near.
+_ENDED = ("Solved", "AlmostSolved", "InsufficientProgress")
 # status of the solver -> what to do about it
 _REMEDIES = {
     "PrimalInfeasible": _CONTRADICTION,
@@ -30,7 +32,6 @@ _REMEDIES = {
     "AlmostDualInfeasible": _UNBOUNDED,
     "MaxIterations": _WEAK_DATA,
     "MaxTime": _WEAK_DATA,
-    "InsufficientProgress": _WEAK_DATA,
     "NumericalError": _INEXACT,
 }
 
@@ -127,7 +128,7 @@ def judged(
     ]
     active = [text for slack, text in slacks if slack <= _AT_EDGE * margin]
     message, remedy = outcome.status, None
-    if message not in ("Solved", "AlmostSolved"):
+    if message not in _ENDED:
         remedy = _REMEDIES.get(message, _INEXACT)
     elif not (eigenvalues > 0).all():
         message, remedy = "a link is no rigid body after all", _INEXACT

@@ -65,6 +65,11 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
         "fit", laden, "--robot", robot, "--payload-of", before, "-o", tmp_path / "after"
     )
     assert answer.code == 0, answer.err
+    other = robotid(
+        "fit", laden, "--robot", robot, "--terms", "viscous", "--payload-of", before, "--json"
+    )
+    assert (other.code, other.json["error"]["code"]) == (65, "base-differs")
+    assert "--terms viscous,coulomb,offset,rotor" in other.json["error"]["hint"]
     found = read_fit(tmp_path / "after").payload
     assert found.frame == "forearm"
     value, lower, upper = found.mass
@@ -81,17 +86,6 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
     assert robotid("export", tmp_path / "after", "--format", "payload", "-o", out).code == 0
     stated = json.loads(next(out.glob("*payload*.json")).read_text())
     assert str(found.mass[0]) in json.dumps(stated)
-
-
-def test_other_terms_than_the_fit_without_load(robotid, dataset, tmp_path):
-    robot = ARM / "arm.urdf"
-    bare = dataset("bare", [log(tmp_path / "bare.csv", TREE, 1)])
-    flags = ["--robot", robot, "--terms", "viscous,offset"]
-    assert robotid("fit", bare, *flags, "-o", tmp_path / "before").code == 0
-    answer = robotid("fit", bare, "--robot", robot, "--payload-of", tmp_path / "before", "--json")
-    assert answer.code == 65
-    assert answer.json["error"]["code"] == "base-differs"
-    assert "--terms viscous,offset" in answer.json["error"]["hint"]
 
 
 def test_gains_of_drives(robotid, dataset, tmp_path):
