@@ -17,7 +17,7 @@ COMPUTED := $(addprefix tests/,contracts dynamics evaluation exporting fitting i
 	inspection logs models plausibility reporting robot sample_logs signals simulation spatial)
 
 test: .venv/installed-test
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(COMPUTED)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(COMPUTED)
 	$(BIN)/python -m pytest $(addprefix --ignore=,$(COMPUTED))
 
 lint: .venv/installed-dev
