@@ -14,7 +14,7 @@ demo: .venv/installed
 
 # What only computes runs side by side; what measures time or starts processes of its own does not.
 COMPUTED := $(addprefix tests/,contracts dynamics evaluation exporting fitting information ingestion \
-	inspection models plausibility reporting robot sample_logs signals simulation spatial)
+	inspection plausibility reporting robot sample_logs signals simulation spatial)
 
 test: .venv/installed-test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(COMPUTED)
