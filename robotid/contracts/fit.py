@@ -173,7 +173,7 @@ class Whiteness(_Part):
         share: of samples that count as independent, from the autocorrelation.
         effective: independent samples in all training data.
         with_velocity: correlation of the residual with the sign of the velocity.
-        with_speed: with the speed.
+        with_speed: with any curve over the speed besides Coulomb and viscous friction, from 0 to 1.
         with_acceleration: with the acceleration.
         white: whether nothing speaks against white noise passed through the filter.
     """

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import CurvePoint, Status
-from robotid.fitting.adam import Samples, Training, fit_adam
+from robotid.fitting.adam import AdamFit, Samples, Training, fit_adam
 from robotid.fitting.consistent import at_edge
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import Estimate, wls
-from robotid.fitting.parametrised import Limits, fit_parametrised
+from robotid.fitting.parametrised import Limits, ParametrisedFit, fit_parametrised
 from robotid.fitting.prior import nominal
 from robotid.fitting.rigid_body_loss import RigidBodyLoss
 from robotid.fitting.sdp import MARGIN, consistent_fit
@@ -51,18 +51,9 @@ def _start(problem: Problem, entries: Entries, estimate: Estimate) -> Array:
 def _by_newton(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
     loss = RigidBodyLoss(estimate.system, entries)
     found = fit_parametrised(loss, start, Limits(iterations=problem.options.iterations))
-    return Solved(
-        phi=np.concatenate([found.phi.ravel(), found.joint_terms]),
-        estimate=estimate,
-        evidence=problem.train,
-        status=_ended(found.converged, found.message, found.iterations),
-        promises=entries.parametrisation.guarantees.full,
-        active=_edges(problem, entries, found.phi, found.joint_terms),
-        curve=tuple(
-            CurvePoint(step=m.iteration, train=m.loss / estimate.system.count)
-            for m in found.history
-        ),
-    )
+    samples = estimate.system.count
+    curve = (CurvePoint(step=m.iteration, train=m.loss / samples) for m in found.history)
+    return _solved(problem, entries, estimate, found, curve)
 
 
 def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
@@ -87,28 +78,37 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
             seed=options.seed,
         ),
     )
+    curve = (
+        CurvePoint(step=e.epoch, train=e.train, validation=e.validation) for e in found.history
+    )
+    return _solved(problem, entries, estimate, found, curve)
+
+
+def _solved(
+    problem: Problem,
+    entries: Entries,
+    estimate: Estimate,
+    found: ParametrisedFit | AdamFit,
+    curve: Iterable[CurvePoint],
+) -> Solved:
+    """What an optimizer found, as every model gives it."""
+    phi = np.concatenate([found.phi.ravel(), found.joint_terms])
+    consistent = entries.parametrisation.guarantees.full
+    said, _, remedy = found.message.partition("; ")
     return Solved(
-        phi=np.concatenate([found.phi.ravel(), found.joint_terms]),
+        phi=phi,
         estimate=estimate,
         evidence=problem.train,
-        status=_ended(found.converged, found.message, found.iterations),
-        promises=entries.parametrisation.guarantees.full,
-        active=_edges(problem, entries, found.phi, found.joint_terms),
-        curve=tuple(
-            CurvePoint(step=e.epoch, train=e.train, validation=e.validation) for e in found.history
+        status=Status(
+            converged=found.converged,
+            message=said,
+            remedy=remedy or None,
+            iterations=found.iterations,
         ),
+        promises=consistent,
+        active=at_edge(problem.layout, phi, MARGIN) if consistent else (),
+        curve=tuple(curve),
     )
-
-
-def _edges(problem: Problem, entries: Entries, links: Array, own: Array) -> tuple[str, ...]:
-    if not entries.parametrisation.guarantees.full:
-        return ()
-    return at_edge(problem.layout, np.concatenate([links.ravel(), own]), MARGIN)
-
-
-def _ended(converged: bool, message: str, iterations: int) -> Status:
-    said, _, remedy = message.partition("; ")
-    return Status(converged=converged, message=said, remedy=remedy or None, iterations=iterations)
 
 
 def _samples(layout: Layout, batches: Iterable[Array]) -> Samples:

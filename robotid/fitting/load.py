@@ -99,7 +99,5 @@ class Load:
 
 def columns_of_terms(layout: Layout, terms: Sequence[str]) -> Array:
     """Parameters of joints with these terms, as columns of the identity, shape (p, found)."""
-    first = 10 * layout.robot.bodies
-    names = layout.names
-    at = [c for c in range(first, len(names)) if any(f".{term}" in names[c] for term in terms)]
-    return np.eye(layout.parameters)[:, at]
+    own = enumerate(layout.own, start=layout.links)
+    return np.eye(layout.parameters)[:, [at for at, column in own if column.term in terms]]

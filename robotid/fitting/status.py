@@ -27,7 +27,6 @@ class Known(NamedTuple):
         said: the reason in words; empty for what is identified.
         value: None where it has none of its own.
         std: standard deviation; None where there is no value.
-        flagged: whether the standard deviation is larger than the value.
     """
 
     name: str
@@ -35,7 +34,6 @@ class Known(NamedTuple):
     said: str
     value: float | None
     std: float | None
-    flagged: bool
 
     @property
     def percent(self) -> float | None:
@@ -95,7 +93,7 @@ def knowledge(
         said = _hardly(std) if weak[row] else ""
         if estimate.prior is not None and _prior_rules(estimate, row, column):
             status, said = "from prior", "the data add little to the prior"
-        sums.append(Known(text, status, said, value, std, std > abs(value)))
+        sums.append(Known(text, status, said, value, std))
     return Knowledge(
         parameters=tuple(
             _parameter(column, estimate, base, shown, sums) for column in range(len(base.names))
@@ -126,13 +124,13 @@ def _parameter(
     if not rows:
         never = column in base.unidentifiable
         said = "no motion of this robot shows it" if never else "nothing in this motion shows it"
-        return Known(name, "not excited", said, None, None, flagged=False)
+        return Known(name, "not excited", said, None, None)
     own, alone = sums[rows[0]], _alone(estimate.base, column)
     if not alone and all(sums[row].status == "not excited" for row in rows):
-        return Known(name, "not excited", own.said, None, None, flagged=False)
+        return Known(name, "not excited", own.said, None, None)
     if not alone:
         combined = "; ".join(sums[row].name for row in rows)
-        return Known(name, "in combination", f"only in {combined}", None, None, flagged=False)
+        return Known(name, "in combination", f"only in {combined}", None, None)
     if own.status == "identified" and not _alone(shown, column):
         # A prior gave it a value of its own; the data know a sum that it is part of.
         said = "the data know a sum, the prior shares it out"
