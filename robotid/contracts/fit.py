@@ -14,6 +14,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from robotid.contracts.fit_data import (
+    Autocorrelation,
+    JointRange,
+    Provenance,
+    RecordingUsed,
+    Remark,
+)
 from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
 
@@ -280,6 +287,11 @@ class FitResult(_Part):
     gains: list[DriveGain] = []
     payload: PayloadFound | None = None
     filtered: dict[str, FilteredData] = {}
+    data: dict[str, RecordingUsed] = Field(default={}, description="By recording.")
+    ranges: dict[str, JointRange] = Field(default={}, description="Of training data, by joint.")
+    autocorrelation: dict[str, Autocorrelation] = Field(default={}, description="By joint.")
+    remarks: list[Remark] = Field(default=[], description="What to know before it is used.")
+    provenance: Provenance | None = None
 
 
 def read_fit(folder: Path) -> FitResult:

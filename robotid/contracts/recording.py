@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from robotid.contracts.repair import Repair
 from robotid.errors import BadDataError
 from robotid.types import Columns
 
@@ -26,16 +27,6 @@ class Joint(BaseModel):
 
     name: str
     kind: Literal["revolute", "prismatic"] = "revolute"
-
-
-class Repair(BaseModel):
-    """Something that was mended in a recording: how often, and where first."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    code: str
-    count: int
-    first: list[str]
 
 
 class Spectra(BaseModel):

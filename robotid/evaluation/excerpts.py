@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.recording import read_stretches
+from robotid.contracts.residuals import Excerpt, Window
 from robotid.contracts.splits import Interval, Split
 from robotid.types import Columns
 
@@ -21,35 +21,6 @@ _WINDOW = 4_000  # samples of a window, where there is room for several
 _SHORTEST = 32  # samples; what is shorter between two gaps says nothing
 _MOTION = ("q", "qd", "qdd")
 _GAP = 1.5  # steps
-
-
-class Window(NamedTuple):
-    """Samples without a gap; arrays are (T, joints).
-
-    Args:
-        recording: its name.
-        split: that the samples are in.
-        t: times [s], shape (T,).
-        qd: velocities [rad/s or m/s].
-        qdd: accelerations.
-        tau: measured torques [N m].
-        predicted: predicted torques [N m].
-    """
-
-    recording: str
-    split: Split
-    t: Array
-    qd: Array
-    qdd: Array
-    tau: Array
-    predicted: Array
-
-
-class Excerpt(NamedTuple):
-    """Windows of some recordings; columns of their arrays are these joints."""
-
-    joints: tuple[str, ...]
-    windows: tuple[Window, ...]
 
 
 def excerpt(
@@ -84,7 +55,7 @@ def excerpt(
             for split, part in _pieces(t, labels, step_s):
                 q, qd, qdd, tau = (_stacked(rows, signal, joints, part) for signal in signals)
                 predicted = np.asarray(predict(q, qd, qdd), dtype=np.float64)
-                windows.append(Window(name, split, t[part], qd, qdd, tau, predicted))
+                windows.append(Window(name, split, t[part], q, qd, qdd, tau, predicted))
     return Excerpt(tuple(joints), tuple(windows))
 
 

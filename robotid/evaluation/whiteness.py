@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import Whiteness
 from robotid.contracts.recording import RecordingFacts
+from robotid.contracts.residuals import Excerpt
 from robotid.errors import Notice
 from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time
-from robotid.evaluation.excerpts import Excerpt
 from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]

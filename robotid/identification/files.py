@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 
 from robotid.contracts.fit import FIT, INFORMATION, PARAMETERS, FitResult, RobotUsed
 from robotid.contracts.information import write_information
+from robotid.contracts.residuals import write_residuals
 from robotid.errors import BadDataError, Notice
-from robotid.evaluation.residual_file import write_residuals
 from robotid.identification.identify import Identified
 from robotid.robot.export import exported
 from robotid.robot.load import Loaded

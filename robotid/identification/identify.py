@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import FitResult, JointTerms, RobotUsed
 from robotid.contracts.information import Information
+from robotid.contracts.residuals import Excerpt
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
 from robotid.evaluation.cross_validation import cross_validate
-from robotid.evaluation.excerpts import Excerpt
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.candidates import choose_widths
 from robotid.fitting.essential import essential

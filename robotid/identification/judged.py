@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import BlockErrors, Choice, DriveGain, Metrics, Status, Verdict
 from robotid.contracts.fit import Whiteness as WhitenessFacts
+from robotid.contracts.residuals import Excerpt
 from robotid.errors import Effect, Notice
-from robotid.evaluation.excerpts import Excerpt, excerpt
+from robotid.evaluation.excerpts import excerpt
 from robotid.evaluation.gates import GateOptions
 from robotid.evaluation.offsets import offset_changes
 from robotid.evaluation.remarks import remarks

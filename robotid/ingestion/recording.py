@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
-from robotid.contracts.recording import (
-    RecordingFacts,
-    RecordingWriter,
-    Repair,
-    TimeFacts,
-    TorqueFacts,
-)
+from robotid.contracts.recording import RecordingFacts, RecordingWriter, TimeFacts, TorqueFacts
+from robotid.contracts.repair import Repair
 from robotid.errors import BadDataError, Effect, Notice
 from robotid.ingestion.checks import Checks
 from robotid.ingestion.column_map import ColumnMap, interval

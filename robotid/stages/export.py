@@ -93,6 +93,8 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.export",
         "robotid.contracts.fit",
+        "robotid.contracts.fit_data",
+        "robotid.contracts.repair",
         "robotid.contracts.splits",
         "robotid.dynamics",
         "robotid.exporting",

@@ -57,6 +57,7 @@ STAGE = Stage(
         "robotid.contracts.dataset",
         "robotid.contracts.factors",
         "robotid.contracts.recording",
+        "robotid.contracts.repair",
         "robotid.contracts.splits",
         "robotid.compiled",
         "robotid.dynamics.friction",

@@ -171,6 +171,7 @@ STAGE = Stage(
         "robotid.compiled",
         "robotid.contracts.dataset",
         "robotid.contracts.recording",
+        "robotid.contracts.repair",
         "robotid.contracts.splits",
         "robotid.signals",
     ),

@@ -115,6 +115,7 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.dataset",
         "robotid.contracts.recording",
+        "robotid.contracts.repair",
         "robotid.contracts.splits",
         "robotid.dynamics",
         "robotid.ingestion",

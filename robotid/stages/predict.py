@@ -82,6 +82,8 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.dataset",
         "robotid.contracts.fit",
+        "robotid.contracts.fit_data",
+        "robotid.contracts.repair",
         "robotid.contracts.predictions",
         "robotid.contracts.recording",
         "robotid.contracts.splits",

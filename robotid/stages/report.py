@@ -13,13 +13,14 @@ class ReportConfig(StageConfig):
 def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write `report.html` and `report.json`."""
     del config
-    from robotid.contracts.fit import read_fit
     from robotid.reporting.facts import ReportFacts
     from robotid.reporting.page import render
+    from robotid.reporting.view import FitView
 
-    facts = ReportFacts(fits={source.name: read_fit(source.path) for source in inputs["fits"]})
+    views = [FitView.read(source.name, source.path) for source in inputs["fits"]]
+    facts = ReportFacts(fits={view.name: view.fit for view in views})
     (out_dir / "report.json").write_text(facts.model_dump_json(indent=1), encoding="utf-8")
-    (out_dir / "report.html").write_text(render(facts), encoding="utf-8")
+    (out_dir / "report.html").write_text(render(views), encoding="utf-8")
     return [
         Notice(
             code="fit-not-usable",
@@ -37,7 +38,16 @@ STAGE = Stage(
     inputs={"fits": Input("fit", "FIT", "what fit wrote", many=True, named=True)},
     output="report",
     origin=__name__,
-    uses=("robotid.contracts.fit", "robotid.contracts.splits", "robotid.reporting"),
-    libraries=("jinja2", "pydantic"),
+    uses=(
+        "robotid.contracts",
+        "robotid.dynamics",
+        "robotid.information.layout",
+        "robotid.models.from_fit",
+        "robotid.models.rigid_body",
+        "robotid.reporting",
+        "robotid.robot",
+    ),
+    libraries=("jinja2", "numpy", "pyarrow.parquet", "pydantic", "torch"),
+    extras=("mujoco",),
     run=run,
 )

@@ -18,10 +18,10 @@ from robotid.contracts.recording import (
     read_recording,
     read_stretches,
 )
+from robotid.contracts.residuals import read_residuals, write_residuals
 from robotid.contracts.splits import Interval
 from robotid.errors import BadDataError
 from robotid.evaluation.excerpts import excerpt, spread
-from robotid.evaluation.residual_file import read_residuals, write_residuals
 from robotid.evaluation.whiteness import whiteness_of_joints
 
 JOINTS = ("a", "b")

@@ -1,6 +1,7 @@
 """Results of fits to lay out, made by hand."""
 
-from robotid.contracts.fit import BaseParameter, Fold, Link, Metric, Reason, Verdict, read_fit
+from robotid.contracts.fit import BaseParameter, Fold, Link, Metric, Reason, Verdict
+from robotid.reporting.view import FitView
 from tests.exporting.fits import write_fit
 
 JOINTS = ("shoulder", "elbow")
@@ -12,7 +13,7 @@ def metrics(error):
     return {split: dict.fromkeys(names, one) for split in ("train", "test")}
 
 
-def result(folder, *, usable=True, **changes):
+def view(folder, *, usable=True, name="ols", **changes):
     """A fit of the double pendulum, with every section of a page."""
     sentence = "Error 0.1 N m on held-out data; 7 of 28 parameters are identified."
     reason = Reason(code="not-converged", message="the fit did not converge", hint=None)
@@ -37,4 +38,10 @@ def result(folder, *, usable=True, **changes):
         "folds": [Fold(left_out=["run1"], metrics=metrics(0.2)["test"])],
         **changes,
     }  # fmt: skip
-    return read_fit(write_fit(folder, "double_pendulum", **fields))
+    return FitView.read(name, write_fit(folder, "double_pendulum", **fields))
+
+
+def changed(given, *, name=None, **changes):
+    """The same view with other facts."""
+    fit = given.fit.model_copy(update=changes)
+    return FitView(given.name if name is None else name, given.folder, fit)

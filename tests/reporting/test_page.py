@@ -4,9 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from robotid.reporting.facts import ReportFacts
 from robotid.reporting.page import render
-from tests.reporting.results import result as made
+from tests.reporting.results import changed, view
 
 PAYLOADS = [
     "<script>alert(1)</script>", "</td><script>x</script>", '" onload="x', "{{ 7 * 7 }}",
@@ -29,13 +28,13 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture
-def result(tmp_path):
-    return made(tmp_path / "fit")
+def plain(tmp_path):
+    return view(tmp_path / "fit")
 
 
-def test_page_says_what_was_found(result):
-    text = render(ReportFacts(fits={"ols": result}))
-    for parameter in result.parameters:
+def test_page_says_what_was_found(plain):
+    text = render([plain])
+    for parameter in plain.fit.parameters:
         assert parameter.name in text
         assert f"{parameter.value:.4g}" in text
     assert "7 of 28 parameters are identified" in text
@@ -44,23 +43,23 @@ def test_page_says_what_was_found(result):
 
 
 def test_verdict_of_a_bad_fit_comes_first(tmp_path):
-    page = render(ReportFacts(fits={"x": made(tmp_path / "fit", usable=False)}))
+    page = render([view(tmp_path / "fit", usable=False)])
     assert "Not to be used" in page[: page.index("<table>")]
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_s18_text_from_data_stays_text(result, payload):
-    plain = Elements(render(ReportFacts(fits={"name": result})))
-    parameters = [p.model_copy(update={"name": payload}) for p in result.parameters]
-    hostile = result.model_copy(update={"parameters": parameters, "model": payload})
-    found = Elements(render(ReportFacts(fits={payload: hostile})))
-    assert found.tags == plain.tags
-    assert found.attributes == plain.attributes
+def test_s18_text_from_data_stays_text(plain, payload):
+    before = Elements(render([plain]))
+    parameters = [p.model_copy(update={"name": payload}) for p in plain.fit.parameters]
+    hostile = changed(plain, name=payload, parameters=parameters, model=payload)
+    found = Elements(render([hostile]))
+    assert found.tags == before.tags
+    assert found.attributes == before.attributes
     assert any(payload in data for data in found.data)  # shown as it is, not evaluated
 
 
-def test_page_needs_nothing_else(result):
-    found = Elements(render(ReportFacts(fits={"a": result})))
-    assert not {"script", "link", "img", "iframe"} & set(found.tags)
+def test_page_needs_nothing_else(plain):
+    found = Elements(render([plain]))
+    assert not {"link", "img", "iframe"} & set(found.tags)
     policy = next(value for name, value in found.attributes if value and "default-src" in value)
     assert policy.startswith("default-src 'none'")

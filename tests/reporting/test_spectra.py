@@ -3,10 +3,11 @@
 import pytest
 
 from robotid.contracts.fit import FilteredData
-from robotid.reporting.facts import ReportFacts
+from robotid.reporting.charts.drawing import drawn
 from robotid.reporting.page import render
-from robotid.reporting.spectra import HEIGHT, WIDTH, pictures
-from tests.reporting.results import result as made
+from robotid.reporting.sections.filters import TITLES, spectrum
+from tests.reporting.results import changed as other
+from tests.reporting.results import view
 from tests.reporting.test_page import PAYLOADS, Elements
 
 FREQUENCY = [0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
@@ -27,25 +28,20 @@ def filtered(**changed):
     return FilteredData(**{**fields, **changed})
 
 
-def points(line):
-    return [tuple(map(float, point.split(","))) for point in line.split()]
+def points(path):
+    return [tuple(map(float, point.split())) for point in path[1:].split("L")]
 
 
 def test_lines_lie_inside_and_fall_behind_the_cutoff():
-    positions, velocities, torques = pictures(filtered())
-    assert [p.title for p in (positions, velocities, torques)] == [
-        "positions",
-        "velocities",
-        "torques",
-    ]
-    assert len(torques.before) == len(torques.after) == 2
-    before, after = points(positions.before[0]), points(positions.after[0])
+    drawing = drawn(spectrum(filtered(), "q"))
+    before, after = (points(shape.path) for shape in drawing.shapes)
     assert len(before) == len(FREQUENCY) - 1  # zero has no place on this axis
-    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in before + after)
+    assert all(0 <= x <= drawing.width and y >= 0 for x, y in before + after)
     assert [x for x, _ in before] == sorted(x for x, _ in before)
     for (x, y), (_, lower) in zip(before, after, strict=True):
-        assert (lower > y) == (x > positions.cutoff)  # downwards in a picture is more
-    assert [mark.text for mark in positions.across] == ["1", "10"]
+        assert (lower > y) == (x > drawing.marks[0])  # downwards in a picture is more
+    assert [tick.text for tick in drawing.across] == ["0.5", "1", "2", "5", "10", "20", "50"]
+    assert len(drawn(spectrum(filtered(), "tau")).shapes) == 4
 
 
 @pytest.mark.parametrize(
@@ -58,15 +54,13 @@ def test_lines_lie_inside_and_fall_behind_the_cutoff():
     ids=["nothing", "one frequency", "at rest"],
 )
 def test_nothing_to_draw(changed):
-    assert pictures(filtered(**changed)) == []
+    assert [spectrum(filtered(**changed), signal) for signal in TITLES] == [None] * 3
 
 
 def test_page_shows_them_and_names_stay_text(tmp_path):
-    result = made(tmp_path / "fit")
-    shown = result.model_copy(update={"filtered": {"run1": filtered()}})
-    plain = Elements(render(ReportFacts(fits={"ols": shown})))
-    assert plain.tags.count("polyline") == 8
+    plain = view(tmp_path / "fit", filtered={"run1": filtered()})
+    before = Elements(render([plain]))
+    assert before.attributes.count(("class", "line c0")) == 4 + 3  # and three legends
     for payload in PAYLOADS:
-        hostile = result.model_copy(update={"filtered": {payload: filtered()}})
-        found = Elements(render(ReportFacts(fits={"ols": hostile})))
-        assert found.tags == plain.tags
+        found = Elements(render([other(plain, filtered={payload: filtered()})]))
+        assert found.tags == before.tags

@@ -1,0 +1,91 @@
+"""Parts of `fit.json` that say where a fit comes from: data, findings, and how to make it again."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from robotid.contracts.repair import Repair
+from robotid.contracts.splits import Split
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RecordingUsed(_Part):
+    """A recording: what became of its samples on the way here.
+
+    Args:
+        split: that it is in (the first one, where it was cut).
+        source_sha256: digest of the log.
+        source_format: of the log.
+        rate_hz: of the samples that were used.
+        duration_s: from the first of them to the last.
+        samples: that were used.
+        dropped: samples that were left out, by reason.
+        excluded: joints that were left out.
+        gaps: in the log.
+        repairs: what was mended, how often and where first.
+        cutoff_hz: of the filter (one pass); null where it was not filtered.
+        effective_hz: where both passes have -3 dB.
+        torque_kind: measured or commanded; empty where it is not known.
+    """
+
+    split: Split
+    source_sha256: str
+    source_format: str = ""
+    rate_hz: float
+    duration_s: float
+    samples: int
+    dropped: dict[str, int] = {}
+    excluded: list[str] = []
+    gaps: int = 0
+    repairs: list[Repair] = []
+    cutoff_hz: float | None = None
+    effective_hz: float | None = None
+    torque_kind: str = ""
+
+
+class JointRange(_Part):
+    """What a joint did in all training data, as (least, greatest), and what it may do.
+
+    Limits are those of the robot file, null where it has none.
+    """
+
+    q: tuple[float, float]
+    qd: tuple[float, float]
+    qdd: tuple[float, float]
+    tau: tuple[float, float]
+    position_limits: tuple[float, float] | None = None
+    velocity_limit: float | None = None
+    effort_limit: float | None = None
+
+
+class Remark(_Part):
+    """A finding of the fit that is no reason to refuse it."""
+
+    code: str
+    message: str
+    joint: str | None = None
+    recording: str | None = None
+    hint: str | None = None
+
+
+class Autocorrelation(_Part):
+    """Of the residuals of a joint in training data, at some lags, with its 95 % band."""
+
+    lag_s: list[float]
+    value: list[float]
+    band: list[float]
+
+
+class Provenance(_Part):
+    """How a result came about, so that it can be made again.
+
+    Args:
+        inputs: digests (SHA-256) of what went in, by role.
+        libraries: versions of the packages that computed it.
+        commands: that make it again from the logs, one per stage; names of files are placeholders.
+    """
+
+    inputs: dict[str, list[str]]
+    libraries: dict[str, str]
+    commands: list[str] = Field(default=[])

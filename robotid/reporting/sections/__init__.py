@@ -1,0 +1,1 @@
+"""Sections of a report, one module and one template each; `table` lists them in order."""

@@ -1,0 +1,10 @@
+"""Errors by split and joint, beside baselines."""
+
+from typing import Any
+
+from robotid.reporting.view import FitView
+
+
+def section(view: FitView) -> Any:
+    """What the template shows; None if there is nothing."""
+    return view.fit.metrics or None

@@ -1,0 +1,30 @@
+"""The sections of a report, in order; each is shown when it has something to show."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from robotid.reporting.sections import bodies, errors, filters, parameters, verdict
+from robotid.reporting.view import FitView
+
+
+class Section(NamedTuple):
+    """A section: its template is `sections/<name>.html.j2`.
+
+    Args:
+        name: of the template, and of the element on the page.
+        title: its heading.
+        build: what the template sees as `section` (it sees the facts as `fit`); None hides it.
+    """
+
+    name: str
+    title: str
+    build: Callable[[FitView], Any]
+
+
+SECTIONS = (
+    Section("verdict", "Verdict", verdict.section),
+    Section("errors", "Errors on held-out data, beside baselines", errors.section),
+    Section("parameters", "Parameters", parameters.section),
+    Section("bodies", "Links as rigid bodies", bodies.section),
+    Section("filters", "Spectra before and after the filter", filters.section),
+)

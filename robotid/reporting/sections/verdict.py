@@ -1,0 +1,10 @@
+"""The verdict in plain words."""
+
+from typing import Any
+
+from robotid.reporting.view import FitView
+
+
+def section(view: FitView) -> Any:
+    """What the template shows; None if there is nothing."""
+    return view.fit.verdict

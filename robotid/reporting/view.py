@@ -1,0 +1,44 @@
+"""A fit as sections of a report see it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from robotid.contracts.fit import RESIDUALS, FitResult, read_fit
+from robotid.contracts.residuals import Excerpt, read_residuals
+from robotid.models.from_fit import FittedRobot, read_fitted
+
+
+@dataclass(frozen=True)
+class FitView:
+    """One fit: its name in the report, its facts, and the files beside them when asked for.
+
+    Args:
+        name: that the report calls it by.
+        folder: that holds it.
+        fit: the facts.
+    """
+
+    name: str
+    folder: Path
+    fit: FitResult
+
+    @classmethod
+    def read(cls, name: str, folder: Path) -> "FitView":
+        """The fit in a folder."""
+        return cls(name, folder, read_fit(folder))
+
+    @cached_property
+    def excerpt(self) -> Excerpt | None:
+        """Measured and predicted torques; None where the fit has none."""
+        return read_residuals(self.folder) if (self.folder / RESIDUALS).exists() else None
+
+    @cached_property
+    def fitted(self) -> FittedRobot:
+        """The robot as its file gives it, and the model with the fitted parameters."""
+        return read_fitted(self.folder)
+
+    @property
+    def held_out(self) -> str:
+        """The split that counts: the test, else validation, else what it was fitted to."""
+        return next((name for name in ("test", "val") if name in self.fit.metrics), "train")
