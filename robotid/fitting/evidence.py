@@ -71,15 +71,23 @@ class Evidence:
             weights: of the errors, anything that broadcasts to (blocks, rows).
         """
         given = np.broadcast_to(np.asarray(weights, dtype=np.float64), self.counts.shape)
-        return [
-            merge(
-                [
-                    factor if weight == 1.0 else replace(factor, R=weight * factor.R)
-                    for factor, weight in zip(column, given[:, row].tolist(), strict=True)
-                ]
-            )
-            for row, column in enumerate(zip(*self.blocks, strict=True))
-        ]
+        return [self._of_row(row, given[:, row]) for row in range(len(self.rows))]
+
+    def _of_row(self, row: int, weights: Array) -> Factor:
+        if (weights == weights[0]).all():  # blocks need to be merged only once
+            whole, weight = self._whole[row], float(weights[0])
+            return whole if weight == 1.0 else replace(whole, R=weight * whole.R)
+        return merge(
+            [
+                replace(block[row], R=weight * block[row].R)
+                for block, weight in zip(self.blocks, weights.tolist(), strict=True)
+            ]
+        )
+
+    @cached_property
+    def _whole(self) -> list[Factor]:
+        """One factor per row, all blocks alike."""
+        return [merge(column) for column in zip(*self.blocks, strict=True)]
 
     def system(self, weights: ArrayLike = 1.0) -> System:
         """The least-squares problem in all parameters; weights as for `merged`."""

@@ -32,7 +32,8 @@ from robotid.information.triangular import (
 Array = NDArray[np.float64]
 
 UNIT = 6 * LANES  # samples whose products are added up; sums of units are then added: less rounding
-_ATTEMPTS = 5  # two are usual where columns are nearly dependent; each sees 1e-6 further
+_ATTEMPTS = 6  # two are usual where columns are nearly dependent; each sees 1e-6 further
+_CHANCES = 2  # of these, for what began with a hint
 
 _TORQUE = 1e-8  # share of the squared torque by which a factor may miss it
 
@@ -85,7 +86,7 @@ class Factoriser:
             before: held signs before the first sample, by name of parameter; zero otherwise.
         """
         rough = {row: rough_factor(R.T @ R) for row, R in hints.items()}
-        hinted = set(rough)
+        hinted = dict.fromkeys(rough, _CHANCES)
         held = self._program.held(before or {})
         found: dict[int, Array] = {}
         weak: dict[int, Array] = {}
@@ -100,16 +101,20 @@ class Factoriser:
                     found[row] = R
                     if row in rough and not well_conditioned(R):
                         weak[row] = R
-            elif not hinted:
+            elif hinted:
+                hinted = dict.fromkeys(hinted, 1)
+            else:
                 raise _not_finite(signals)
             for row in pending:
-                if row in hinted:
+                chances = hinted.pop(row, None)
+                if chances == 1:
                     # Other samples may have shown less of a column than these do: a bad hint.
                     rough.pop(row)
                 elif row not in found:
                     better = rough_factor(self._program.gram(grams, row))
                     rough[row] = better @ rough[row] if row in rough else better
-            hinted = set()
+                    if chances is not None:
+                        hinted[row] = chances - 1
         self._mend(found, signals, before or {})
         tau = signals[-self.layout.robot.nv :]
         torques = zip(tau.sum(axis=1), tau.min(axis=1), tau.max(axis=1), strict=True)

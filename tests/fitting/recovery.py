@@ -13,6 +13,7 @@ from robotid.information.layout import TERMS, Layout
 from robotid.information.regressor import signals_of
 from robotid.information.stream import block_edges, factor_blocks
 from robotid.robot.load import load_robot
+from robotid.signals.filtered_noise import FilteredNoise
 from robotid.signals.low_pass import RecordingFilter
 from robotid.signals.options import FilterOptions
 from robotid.signals.threads import Threads
@@ -97,8 +98,8 @@ def as_filtered(
                 columns |= {f"{signal}.{j}": values[:, k] for k, j in enumerate(joints)}
             done, signals = _filtered(columns, joints, options, threads)
             rate_hz = done.rates.grid_hz / done.rates.decimate
-            share = min(1.0, 2 * done.cutoff_hz / rate_hz)
-            parts.append((share, _factors(log, signals, rate_hz)))
+            left = FilteredNoise(rate_hz, done.cutoff_hz, options.order, done.rates.grid_hz)
+            parts.append((left.share, _factors(log, signals, rate_hz)))
     return together(parts, log.layout.parameters)
 
 
