@@ -20,8 +20,9 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.identification.carried import carried
     from robotid.identification.files import robot_used, write_fit
     from robotid.identification.gathered import gathered
-    from robotid.identification.identify import Request, identify
+    from robotid.identification.identify import identify
     from robotid.identification.prepared import prepared
+    from robotid.identification.request import Request
     from robotid.information.layout import Layout
     from robotid.robot.load import load_robot
 
@@ -42,7 +43,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     )
     before = inputs.get("payload_of")
     found = carried(request, before[0].path) if before else identify(request)
-    return [*found.notices, *write_fit(out_dir, found, loaded)]
+    return write_fit(out_dir, found, loaded)
 
 
 STAGE = Stage(
