@@ -13,12 +13,13 @@ from robotid.identification.request import Request
 
 
 def data_used(request: Request) -> dict[str, Any]:
-    """The fields of a result that say which data it is of."""
+    """The fields of a result that say which data it is of, and how it came about."""
     ready = request.ready
     return {
         "filtered": _filtered(request.index),
         "data": _recordings(ready.data, request.index, request.torque),
         "ranges": trained_ranges(ready.data, request.folder, request.torque, ready.gains),
+        "provenance": request.provenance,
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import RobotUsed
+from robotid.contracts.fit_data import Provenance
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.options import FitOptions
 from robotid.identification.prepared import Prepared
@@ -23,6 +24,7 @@ class Request:
         folder: of the filtered dataset.
         index: of that.
         torque: the signal that stands for torque.
+        provenance: how the result comes about.
     """
 
     options: FitOptions
@@ -32,6 +34,7 @@ class Request:
     folder: Path
     index: DatasetIndex
     torque: str
+    provenance: Provenance
 
     def stated_options(self) -> dict[str, Any]:
         """Keys of the fit's configuration, as the result states them."""

@@ -168,6 +168,13 @@ def test_keys_that_would_do_nothing_are_refused(keys):
         FitConfig(**keys)
 
 
+def test_terms_that_may_have_changed_are_terms():
+    with pytest.raises(ValueError, match="no term 'ofset'; did you mean 'offset'"):
+        FitConfig(anew=["coulomb", "ofset"])
+    assert FitConfig(anew=["coulomb, offset"]).anew == ("coulomb", "offset")
+    assert FitConfig(anew=[""]).anew == ()
+
+
 def test_a_strong_prior_is_said_to_be_one(arm, tmp_path):
     fit = arm.fit(tmp_path / "fit", model="sdp", prior="gaussian", prior_std=1e-3)
     assert sum(p.status == "from prior" for p in fit.result.parameters) > 20
