@@ -92,6 +92,7 @@ class Judge:
             others: parameters of further baselines by name, each of shape (p,).
         """
         data, layout = by_split(self._data.blocks), self._data.layout
+        units = layout.robot.torque_units
         physical = has_physical_links(layout.robot)
         compared = baselines(data, nominal(layout) if physical else None)
         compared |= {name: scores(data, phi) for name, phi in (others or {}).items()}
@@ -109,6 +110,7 @@ class Judge:
             links=tables["links"],
             consistent=promises,
             choices=choices,
+            units=units,
         )
         verdict = judge(fitted, gates)
         notices = [
@@ -118,8 +120,8 @@ class Judge:
         errors: list[BlockErrors] = []
         if not model.full:
             errors = block_errors(self._data.blocks, model.phi, layout.names)
-            notices += offset_changes(errors)
-            notices += drifts(self._data.blocks, model.phi, layout.names)
+            notices += offset_changes(errors, units)
+            notices += drifts(self._data.blocks, model.phi, layout.names, units)
         windows = self._excerpt(model)
         rest = whiteness_of_joints(windows, self._index.recordings, self._data.samples["train"])
         notices += [*remarks(fitted), *rest.notices]
