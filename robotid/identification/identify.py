@@ -1,5 +1,6 @@
 """From gathered factors to a result: solve, compare with baselines, judge."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,7 @@ from robotid.identification.tables import (
 from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
 from robotid.models.rigid_body import RigidBodyModel
+from robotid.signals.splits import gap_of
 
 Array = NDArray[np.float64]
 _HARDLY_APART = 1e-4  # share of a column that others do not express
@@ -132,7 +134,9 @@ def _problem(
     read = partial(
         split_samples, request.folder, request.index, layout, request.torque, scale, names
     )
-    return Problem(layout, base, train, request.options, read)
+    facts = [request.index.recordings[name] for name in sorted(names)]
+    gap = max((math.ceil(gap_of(one) * one.rate_hz) for one in facts), default=0)
+    return Problem(layout, base, train, request.options, read, gap)
 
 
 def _folds(request: Request) -> dict[str, Any]:

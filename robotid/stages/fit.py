@@ -87,6 +87,7 @@ STAGE = Stage(
         "robotid.robot",
         "robotid.signals.butterworth",
         "robotid.signals.filtered_noise",
+        "robotid.signals.splits",
         "robotid.spatial",
         "robotid.versions",
     ),
