@@ -39,7 +39,7 @@ LAYERS = [
     {"spatial"},
     {"contracts"},
     {"store"},
-    {"compiled", "errors", "progress", "types"},
+    {"compiled", "errors", "progress", "types", "versions"},
 ]
 MAY_SEE_STORE = {"runner", "cli"}
 LATER = re.compile(r"robotid(\.\w+)+:\w+")  # how tables name what is imported when it is needed

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -13,6 +13,22 @@ from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError, ConfigError
 
 INDEX = "dataset.json"
+
+
+class MadeBy(BaseModel):
+    """A stage that a dataset went through: keys that differ from their defaults, what went in.
+
+    Args:
+        stage: its name.
+        options: configuration keys; the map of logs is `columns`, be it a table or a file.
+        inputs: digests by role, of what is neither a log nor a dataset.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    stage: str
+    options: dict[str, Any] = {}
+    inputs: dict[str, list[str]] = {}
 
 
 class DatasetIndex(BaseModel):
@@ -29,6 +45,7 @@ class DatasetIndex(BaseModel):
     recordings: dict[str, RecordingFacts]
     splits: dict[str, Split]
     intervals: dict[str, list[Interval]] = {}
+    made_by: list[MadeBy] = []
 
     @model_validator(mode="after")
     def _names_are_plain(self) -> Self:
@@ -60,6 +77,7 @@ def write_index(
     recordings: Mapping[str, RecordingFacts],
     splits: Mapping[str, Split],
     intervals: Mapping[str, list[Interval]] | None = None,
+    made_by: Sequence[MadeBy] = (),
 ) -> None:
     """Write `dataset.json` for recordings that lie beside it as `<name>.parquet`.
 
@@ -68,6 +86,7 @@ def write_index(
         recordings: facts by name.
         splits: the split of each recording.
         intervals: stretches of time of recordings that are cut.
+        made_by: stages that it went through, the first one first.
     """
     names = {name: [joint.name for joint in facts.joints] for name, facts in recordings.items()}
     first = next(iter(recordings))
@@ -86,6 +105,7 @@ def write_index(
         recordings=dict(recordings),
         splits={name: splits[name] for name in recordings},
         intervals=dict(intervals or {}),
+        made_by=list(made_by),
     )
     (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
 

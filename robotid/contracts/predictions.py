@@ -44,13 +44,29 @@ class JointErrors(_Part):
     nmse_range: float | None
 
 
+class Outside(_Part):
+    """A motion that left the range of the training data, by more than a small part of that.
+
+    Args:
+        share: of the samples that lie outside.
+        beyond: how far at most [rad or m, per s, per s²].
+    """
+
+    share: float
+    beyond: float
+
+
 class PredictedRecording(_Part):
-    """What was predicted of a recording; joints without measured torque have no errors."""
+    """What was predicted of a recording; joints without measured torque have no errors.
+
+    `outside` is by joint and signal (q, qd, qdd), for those that left the range of the training.
+    """
 
     samples: int
     rate_hz: float
     duration_s: float
     errors: dict[str, JointErrors | None]
+    outside: dict[str, dict[str, Outside]] = {}
 
 
 class PredictionIndex(_Part):

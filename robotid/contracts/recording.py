@@ -285,7 +285,7 @@ def read_stretches(
         columns: names of the columns.
         stretches: first row and end of each stretch, in any order.
     """
-    with _refused(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+    with open_recording(path) as file:
         sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
         ends = np.cumsum(sizes)
         for begin, end in stretches:
@@ -296,6 +296,13 @@ def read_stretches(
             table = file.read_row_groups(list(range(first, last + 1)), columns=list(columns))
             rows = table.slice(begin - (int(ends[first]) - sizes[first]), end - begin)
             yield {name: rows[name].to_numpy() for name in columns}
+
+
+@contextmanager
+def open_recording(path: Path) -> Iterator[pq.ParquetFile]:
+    """A recording to be read in part; damage and foreign files are refused."""
+    with _refused(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        yield file
 
 
 @contextmanager

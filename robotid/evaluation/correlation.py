@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.contracts.fit_data import Autocorrelation
 from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
@@ -15,6 +16,8 @@ _LEVEL = 0.05  # of the band, for all lags together
 _WINDOW = 5.0  # correlation times over which they are summed (Sokal)
 # Distance of Kolmogorov and Smirnov times sqrt(n) that chance exceeds once in a thousand.
 _FARTHEST = 1.95
+_DENSE, _SPARSE = 40, 80  # lags of a picture: each of the first, and so many of the others
+_FAR = 8.0  # correlation times that a picture shows
 _FEWEST = 16  # lines of a spectrum; fewer say nothing of its shape
 
 
@@ -24,7 +27,8 @@ class TimeCorrelation(NamedTuple):
     Args:
         autocorrelation: at lags 0, 1, ... samples, shape (lags,).
         band: how large it may be by chance where there is none, 95 % for all lags together (lags,).
-        lag: samples after which it stays inside the band; None if never.
+        lag: samples after which it stays inside the band; None if never, 0 where too few samples
+            make a band that holds everything.
         share: of the samples that count as independent; at most what the filter leaves.
         fits_filter: whether the spectrum is that of filtered white noise; true where there are too
             few samples to tell.
@@ -63,13 +67,26 @@ def correlation_in_time(windows: Sequence[Array], noise: FilteredNoise) -> TimeC
     factor = NormalDist().inv_cdf(1 - _LEVEL / (2 * tests))
     band = factor * np.sqrt(spread / pairs)
     outside = np.flatnonzero(np.abs(found) > band)
-    last = int(outside[-1]) + 1
+    last = int(outside[-1]) + 1 if outside.size else 0  # a few samples can say nothing
     return TimeCorrelation(
         autocorrelation=found,
         band=band,
         lag=last if last < lags else None,
         share=min(noise.share, _independent(found)),
         fits_filter=_fits(centred, noise),
+    )
+
+
+def shown(time: TimeCorrelation, rate_hz: float) -> Autocorrelation:
+    """A picture of it: all small lags, then fewer and fewer, over some correlation times."""
+    last = min(time.autocorrelation.size - 1, max(_DENSE, int(np.ceil(_FAR / time.share))))
+    sparse = np.geomspace(_DENSE, max(last, _DENSE), _SPARSE).round().astype(int)
+    lags = np.unique(np.concatenate([np.arange(_DENSE), sparse]))
+    lags = lags[lags <= last]
+    return Autocorrelation(
+        lag_s=(lags / rate_hz).tolist(),
+        value=time.autocorrelation[lags].tolist(),
+        band=time.band[lags].tolist(),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
-from robotid.contracts.recording import read_stretches
+from robotid.contracts.recording import inspect_recording, read_stretches
 from robotid.contracts.residuals import Excerpt, Window
 from robotid.contracts.splits import Interval, Split
 from robotid.types import Columns
@@ -34,6 +34,8 @@ def excerpt(
 ) -> Excerpt:
     """Windows spread over every recording of a filtered dataset; the same ones every time.
 
+    They hold temperatures where recordings have them.
+
     Args:
         folder: of the dataset.
         index: its index.
@@ -49,13 +51,16 @@ def excerpt(
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
         step_s = 1.0 / index.recordings[name].rate_hz
-        for rows in read_stretches(path, ["t", *columns], stretches):
+        present = set(inspect_recording(path)[0])
+        warmth = [column for joint in joints if (column := f"temperature.{joint}") in present]
+        for rows in read_stretches(path, ["t", *columns, *warmth], stretches):
             t = np.asarray(rows["t"] / 1e9, dtype=np.float64)
             labels = _splits(t, index.splits[name], index.intervals.get(name))
             for split, part in _pieces(t, labels, step_s):
                 q, qd, qdd, tau = (_stacked(rows, signal, joints, part) for signal in signals)
                 predicted = np.asarray(predict(q, qd, qdd), dtype=np.float64)
-                windows.append(Window(name, split, t[part], q, qd, qdd, tau, predicted))
+                warm = _stacked(rows, "temperature", joints, part) if warmth else None
+                windows.append(Window(name, split, t[part], q, qd, qdd, tau, predicted, warm))
     return Excerpt(tuple(joints), tuple(windows))
 
 
@@ -114,5 +119,7 @@ def _pieces(
 
 
 def _stacked(rows: Columns, signal: str, joints: Sequence[str], part: slice) -> Array:
-    values = [rows[f"{signal}.{joint}"][part] for joint in joints]
+    """One signal of all joints, shape (samples, joints); NaN for a joint that does not have it."""
+    none = np.full(len(rows["t"]), np.nan)
+    values = [rows.get(f"{signal}.{joint}", none)[part] for joint in joints]
     return np.column_stack(values).astype(np.float64)

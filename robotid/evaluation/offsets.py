@@ -12,11 +12,12 @@ _LEAST = 0.5  # of the error of a joint: what is smaller does no harm
 _FEWEST = 4  # blocks of a recording, to know how much their means scatter
 
 
-def offset_changes(blocks: Sequence[BlockErrors]) -> list[Notice]:
+def offset_changes(blocks: Sequence[BlockErrors], units: Mapping[str, str]) -> list[Notice]:
     """Joints whose mean error differs between recordings by more than their blocks scatter.
 
     Args:
         blocks: errors of all blocks, with means where joints have an offset.
+        units: of torque, by joint.
     """
     by_recording: dict[str, list[BlockErrors]] = {}
     for block in blocks:
@@ -26,11 +27,13 @@ def offset_changes(blocks: Sequence[BlockErrors]) -> list[Notice]:
     long = {name: own for name, own in by_recording.items() if len(own) >= _FEWEST}
     if len(long) < 2:
         return []
-    found = (_change(joint, long) for joint in blocks[0].rmse)
+    found = (_change(joint, long, units[joint]) for joint in blocks[0].rmse)
     return [notice for notice in found if notice is not None]
 
 
-def _change(joint: str, recordings: Mapping[str, Sequence[BlockErrors]]) -> Notice | None:
+def _change(
+    joint: str, recordings: Mapping[str, Sequence[BlockErrors]], unit: str
+) -> Notice | None:
     means, scatter, errors = {}, {}, []
     for name, own in recordings.items():
         values = [value for block in own if (value := block.mean[joint]) is not None]
@@ -45,7 +48,7 @@ def _change(joint: str, recordings: Mapping[str, Sequence[BlockErrors]]) -> Noti
     if change < _LEAST * error or change < _SURE * np.hypot(scatter[low], scatter[high]):
         return None
     said = (
-        f"the torque of {high} lies {change:.3g} N m above that of {low}, "
+        f"the torque of {high} lies {change:.3g} {unit} above that of {low}, "
         f"{100 * change / error:.0f} % of the error: its zero may have changed in between"
     )
     hint = "zero the torque sensors before each recording; set intervals to blocks"

@@ -107,7 +107,9 @@ class _Series(NamedTuple):
     error: float
 
 
-def drifts(blocks: Sequence[DataBlock], phi: ArrayLike, names: Sequence[str]) -> list[Notice]:
+def drifts(
+    blocks: Sequence[DataBlock], phi: ArrayLike, names: Sequence[str], units: Mapping[str, str]
+) -> list[Notice]:
     """What changes steadily over a recording, or from recording to recording.
 
     For each joint the errors, and the residuals along each of its own terms, are tested. At least
@@ -118,6 +120,7 @@ def drifts(blocks: Sequence[DataBlock], phi: ArrayLike, names: Sequence[str]) ->
         blocks: of any splits, recordings in the order in which they were made.
         phi: all parameters, shape (p,).
         names: of the parameters; those of a joint are `<joint>.<term>`.
+        units: of torque, by row.
 
     Returns:
         At most one finding for each joint and recording (or the session): the largest change.
@@ -138,7 +141,7 @@ def drifts(blocks: Sequence[DataBlock], phi: ArrayLike, names: Sequence[str]) ->
             continue
         key = (one.recording, one.row)
         if key not in worst or share > worst[key][0]:
-            worst[key] = (share, _notice(one, found.change))
+            worst[key] = (share, _notice(one, found.change, units[one.row]))
     return [notice for _, notice in worst.values()]
 
 
@@ -210,10 +213,10 @@ def _steps(factors: Sequence[Factor], phi: Array, column: int) -> tuple[Array, f
     return np.array([along.step for along in found]), float(np.median([a.size for a in found]))
 
 
-def _notice(series: _Series, change: float) -> Notice:
+def _notice(series: _Series, change: float, unit: str) -> Notice:
     where = "the session" if series.recording is None else f"recording {series.recording}"
     torque = abs(change) * series.size
-    share = f"{torque:.3g} N m, {100 * torque / series.error:.0f} % of the error"
+    share = f"{torque:.3g} {unit}, {100 * torque / series.error:.0f} % of the error"
     if series.what == _ERROR:
         said = f"the error {'grows' if change > 0 else 'falls'} over {where} by {share}"
     else:

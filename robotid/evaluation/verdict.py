@@ -39,6 +39,7 @@ class Fitted(NamedTuple):
         links: as rigid bodies.
         consistent: whether the model promises that all of them can exist.
         choices: widths that were chosen among candidates.
+        units: of torque, by joint.
     """
 
     status: Status
@@ -49,6 +50,13 @@ class Fitted(NamedTuple):
     links: Sequence[Link] = ()
     consistent: bool = False
     choices: Sequence[Choice] = ()
+    units: Mapping[str, str] = {}
+
+    @property
+    def unit(self) -> str:
+        """Of errors over all joints: a mean over turning and sliding joints is of either kind."""
+        found = set(self.units.values()) or {"N m"}
+        return " or ".join(unit for unit in ("N m", "N") if unit in found)
 
 
 def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
@@ -70,12 +78,12 @@ def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
         return Verdict(usable=False, sentence=f"Not to be used: {why}.", reasons=reasons)
     own = fitted.metrics[split]["rmse"].mean
     compared = ", ".join(
-        f"{_shown(metrics[split]['rmse'].mean)} for {BASELINES[name]}"
+        f"{_shown(metrics[split]['rmse'].mean, fitted.unit)} for {BASELINES[name]}"
         for name, metrics in fitted.baselines.items()
     )
     known = sum(parameter.status == "identified" for parameter in fitted.parameters)
     sentence = (
-        f"Error {_shown(own)} on {DATA[split]}, {compared}; "
+        f"Error {_shown(own, fitted.unit)} on {DATA[split]}, {compared}; "
         f"{known} of {len(fitted.parameters)} parameters are identified."
     )
     return Verdict(usable=True, sentence=sentence, reasons=[])
@@ -99,10 +107,10 @@ def _baselines(fitted: Fitted, split: str) -> list[Reason]:
     Strong joints decide the one mean, all alike the other. A joint that hardly moves is predicted
     as well by its mean; it alone does not refuse a fit.
     """
-    own, reasons = _means(fitted.metrics, split), []
+    own, reasons = _means(fitted.metrics, split, fitted.unit), []
     for name, metrics in fitted.baselines.items():
-        other = _means(metrics, split)
-        if all(a < b * (1 - _ROUNDING) for a, b in zip(own, other, strict=True)):
+        other = _means(metrics, split, fitted.unit)
+        if own.better_than(other):
             continue
         joints = worse_joints(fitted.metrics, metrics, split)
         where = f"worse for {', '.join(joints)}" if joints else "equal for all joints"
@@ -113,20 +121,27 @@ def _baselines(fitted: Fitted, split: str) -> list[Reason]:
 
 
 class _Means(NamedTuple):
-    """Error over all joints [N m], and as a share of the range of the training data."""
+    """Error over all joints with its unit, and as a share of the range of the training data."""
 
     rmse: float
     of_range: float
+    unit: str
+
+    def better_than(self, other: "_Means") -> bool:
+        within = 1 - _ROUNDING
+        return self.rmse < other.rmse * within and self.of_range < other.of_range * within
 
     def __str__(self) -> str:
-        return f"{self.rmse:.3g} N m ({100 * self.of_range:.3g} % of the range)"
+        return f"{self.rmse:.3g} {self.unit} ({100 * self.of_range:.3g} % of the range)"
 
 
-def _means(metrics: Metrics, split: str) -> _Means:
+def _means(metrics: Metrics, split: str, unit: str) -> _Means:
     """Without a value they are infinite: a torque that never changed shows nothing."""
     rmse, of_range = (metrics[split][name].mean for name in ("rmse", "nmse_range"))
     return _Means(
-        math.inf if rmse is None else rmse, math.inf if of_range is None else math.sqrt(of_range)
+        math.inf if rmse is None else rmse,
+        math.inf if of_range is None else math.sqrt(of_range),
+        unit,
     )
 
 
@@ -189,5 +204,5 @@ def error_ratios(metrics: Metrics, split: str) -> dict[str, float]:
     return {joint: value / low for joint, value in large.items() if (low := other[joint])}
 
 
-def _shown(rmse: float | None) -> str:
-    return "unknown" if rmse is None else f"{rmse:.3g} N m"
+def _shown(rmse: float | None, unit: str) -> str:
+    return "unknown" if rmse is None else f"{rmse:.3g} {unit}"

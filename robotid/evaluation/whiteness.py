@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import Whiteness
+from robotid.contracts.fit_data import Autocorrelation
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.residuals import Excerpt
 from robotid.errors import Notice
-from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time
+from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time, shown
 from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
@@ -41,6 +42,22 @@ class JointWindow(NamedTuple):
     predicted: Array
 
 
+class JointResiduals(NamedTuple):
+    """What the residuals of a joint hold; no autocorrelation where they are rounding."""
+
+    whiteness: Whiteness
+    autocorrelation: Autocorrelation | None
+    notices: list[Notice]
+
+
+class Residuals(NamedTuple):
+    """The same of all joints, by joint."""
+
+    whiteness: dict[str, Whiteness]
+    autocorrelation: dict[str, Autocorrelation]
+    notices: list[Notice]
+
+
 class _Found(NamedTuple):
     """A correlation, None where there was too little motion, and whether it is beyond chance."""
 
@@ -57,7 +74,7 @@ _NONE = _Found(None, sure=False)
 
 def whiteness(
     joint: str, windows: Sequence[JointWindow], noise: FilteredNoise, samples: int
-) -> tuple[Whiteness, list[Notice]]:
+) -> JointResiduals:
     """How far the residuals of a joint are from filtered white noise.
 
     Correlation with speed is that of the residual along the motion with any curve over the speed
@@ -84,7 +101,7 @@ def whiteness(
             with_acceleration=None,
             white=True,
         )
-        return nothing, []
+        return JointResiduals(nothing, None, [])
     time = correlation_in_time([window.tau - window.predicted for window in windows], noise)
     clear = np.concatenate([_clear_of_turns(window.qd, noise) for window in windows])
     e = e[clear]
@@ -107,16 +124,17 @@ def whiteness(
         with_acceleration=inertia.value,
         white=time.fits_filter and not any(x.sure for x in (friction, curve, inertia, delay)),
     )
-    return found, [
+    notices = [
         *_time_notices(joint, time, noise, found),
         *_motion_notices(joint, friction, curve, inertia),
         *_delay_notices(joint, delay, e, rest),
     ]
+    return JointResiduals(found, shown(time, noise.rate_hz), notices)
 
 
 def whiteness_of_joints(
     found: Excerpt, recordings: Mapping[str, RecordingFacts], samples: int
-) -> tuple[dict[str, Whiteness], list[Notice]]:
+) -> Residuals:
     """The same for every joint of an excerpt, from its training data.
 
     Recordings that were filtered in another way than most samples are left out.
@@ -126,20 +144,23 @@ def whiteness_of_joints(
         recordings: facts by name.
         samples: of all training data.
     """
-    result, notices = {}, []
+    result = Residuals({}, {}, [])
     training = [window for window in found.windows if window.split == "train"]
     for place, joint in enumerate(found.joints):
         alike: dict[FilteredNoise, list[JointWindow]] = {}
         for window in training:
             noise = FilteredNoise.of(recordings[window.recording], joint)
             signals = (window.qd, window.qdd, window.tau, window.predicted)
-            own = JointWindow(*(signal[:, place] for signal in signals))
-            alike.setdefault(noise, []).append(own)
+            one = JointWindow(*(signal[:, place] for signal in signals))
+            alike.setdefault(noise, []).append(one)
         if alike:
             noise = max(alike, key=lambda noise: sum(w.tau.size for w in alike[noise]))
-            result[joint], said = whiteness(joint, alike[noise], noise, samples)
-            notices += said
-    return result, notices
+            own = whiteness(joint, alike[noise], noise, samples)
+            result.whiteness[joint] = own.whiteness
+            if own.autocorrelation is not None:
+                result.autocorrelation[joint] = own.autocorrelation
+            result.notices.extend(own.notices)
+    return result
 
 
 def _clear_of_turns(qd: Array, noise: FilteredNoise) -> NDArray[np.bool_]:

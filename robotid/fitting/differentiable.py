@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import CurvePoint, Status
+from robotid.errors import BadDataError
 from robotid.fitting.adam import AdamFit, Samples, Training, fit_adam
 from robotid.fitting.consistent import at_edge
 from robotid.fitting.entries import Entries
@@ -20,6 +21,7 @@ from robotid.information.layout import Layout
 from robotid.spatial.parametrisations.table import parametrisation
 
 Array = NDArray[np.float64]
+_TRAINED = 0.9  # of the training data, where nothing else says when to stop
 
 
 def diffbary(problem: Problem) -> Solved:
@@ -60,9 +62,8 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
     options, layout = problem.options, problem.layout
     train = _samples(layout, problem.read("train"))
     validation = _samples(layout, problem.read("val"))
-    if len(validation.q) == 0:  # the end of the training data says when to stop
-        cut = int(0.9 * len(train.q))
-        train, validation = (Samples(*(x[:cut] for x in train)), Samples(*(x[cut:] for x in train)))
+    if len(validation.q) == 0:
+        train, validation = _end_held_out(train, problem.gap)
     found = fit_adam(
         layout,
         entries,
@@ -82,6 +83,16 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
         CurvePoint(step=e.epoch, train=e.train, validation=e.validation) for e in found.history
     )
     return _solved(problem, entries, estimate, found, curve)
+
+
+def _end_held_out(train: Samples, gap: int) -> tuple[Samples, Samples]:
+    """The end of the training data, behind a gap, says when to stop."""
+    cut = int(_TRAINED * len(train.q))
+    if cut <= gap:
+        said = f"{len(train.q)} samples are too few to hold some out behind a gap of {gap}"
+        hint = "record more, or name recordings for validation when ingesting: --val"
+        raise BadDataError("too-short-to-validate", said, hint=hint)
+    return Samples(*(x[: cut - gap] for x in train)), Samples(*(x[cut:] for x in train))
 
 
 def _solved(

@@ -4,6 +4,9 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from robotid.dynamics.terms import TERMS
+from robotid.errors import nearest
+
 _LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
 _BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
@@ -128,6 +131,15 @@ class FitOptions(BaseModel):
         if self.essential and (self.model == "ridge" or self.prior == "gaussian"):
             raise ValueError("essential: a prior is no ground to leave parameters out")
         return self
+
+    @field_validator("anew")
+    @classmethod
+    def _known_terms(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        names = tuple(part.strip() for text in given for part in text.split(",") if part.strip())
+        for name in names:
+            if name not in TERMS:
+                raise ValueError(f"no term {name!r}; {nearest(name, TERMS)}")
+        return names
 
     @field_validator("load")
     @classmethod

@@ -28,6 +28,8 @@ class Problem:
         options: of the fit.
         read: begins a pass over the samples of some splits: batches of q, qd, qdd and tau, each of
             shape (signals, samples), for models that need more than factors.
+        gap: samples to be left out between such as train and such as judge, where a recording is
+            cut in two.
     """
 
     layout: Layout
@@ -35,6 +37,7 @@ class Problem:
     train: Evidence
     options: FitOptions
     read: Callable[[Split], Iterable[Array]]
+    gap: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,12 @@
 
 gathered        the factors of all recordings, each block with its split
 sample_reader   samples of a split, for models that need more than factors
+request         what is asked for
 identify        from data to a result
+carried         the same for what a robot carries
+judged          errors beside baselines, what residuals still hold, the verdict
+data_used       what became of the recordings
+ranges          what joints did in the training data
 tables          parameters, base parameters and links, in words and numbers
 files           what a fit writes besides `fit.json`
 """

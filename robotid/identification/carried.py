@@ -10,10 +10,12 @@ from robotid.contracts.fit import INFORMATION, FitResult, Parameter
 from robotid.contracts.information import read_information
 from robotid.errors import BadDataError
 from robotid.fitting.payload import Payload, payload_of
-from robotid.identification.filtered import filtered_data
+from robotid.identification.data_used import data_used
 from robotid.identification.gathered import Gathered
-from robotid.identification.identify import Identified, Request, cut_notices
+from robotid.identification.identify import Identified, cut_notices
 from robotid.identification.judged import Judge
+from robotid.identification.ranges import widest
+from robotid.identification.request import Request
 from robotid.identification.tables import disowned, link_table
 from robotid.models.from_fit import FittedRobot, read_fitted
 from robotid.models.rigid_body import RigidBodyModel
@@ -56,6 +58,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
         tables=tables,
         others={"unloaded": before.model.phi},
     )
+    used = data_used(request)
     result = before.fit.model_copy(
         update={
             **tables,
@@ -81,8 +84,10 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "curve": [],
             "blocks": judged.blocks,
             "whiteness": judged.whiteness,
+            "autocorrelation": judged.autocorrelation,
             "payload": found.found(),
-            "filtered": filtered_data(request.index),
+            **used,
+            "ranges": widest(before.fit.ranges, used["ranges"]),
         }
     )
     result = FitResult.model_validate(result.model_dump())

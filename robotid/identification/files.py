@@ -1,12 +1,14 @@
 """What a fit writes besides `fit.json`."""
 
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from robotid.contracts.fit import FIT, INFORMATION, PARAMETERS, FitResult, RobotUsed
+from robotid.contracts.fit import FIT, INFORMATION, PARAMETERS, FitResult, Reason, RobotUsed
+from robotid.contracts.fit_data import Remark
 from robotid.contracts.information import write_information
 from robotid.contracts.residuals import write_residuals
 from robotid.errors import BadDataError, Notice
@@ -31,25 +33,52 @@ def robot_used(loaded: Loaded, options: RobotOptions) -> RobotUsed:
 
 def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
     """Write all files of a fit; the robot file only if it is to be used and links can exist."""
+    robot, about_it = _robot_file(found, loaded)
+    notices = [*found.notices, *about_it]
     result = found.result
+    remarks = remarks_of(notices, result.verdict.reasons, result.recordings)
+    result = result.model_copy(update={"remarks": remarks})
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
     write_parameters(out_dir / PARAMETERS, result)
     write_information(out_dir / INFORMATION, found.information)
     write_residuals(out_dir, found.excerpt)
     (out_dir / result.robot.file).write_bytes(loaded.data)
-    possible = bool(result.links) and all(link.consistent for link in result.links)
-    if not possible or not result.verdict.usable:
-        return []
+    if robot is not None:
+        (out_dir / result.robot.file.replace("nominal", "robot")).write_bytes(robot)
+    return notices
+
+
+def _robot_file(found: Identified, loaded: Loaded) -> tuple[bytes | None, list[Notice]]:
+    """The robot file with the links that were found; none where they must not be used."""
+    links = found.result.links
+    if not links or not all(link.consistent for link in links) or not found.result.verdict.usable:
+        return None, []
     bodies = loaded.tree.bodies
     phi = np.asarray(found.model.phi[: 10 * bodies]).reshape(bodies, 10)
     try:
         text, notices = exported(loaded, phi)
     except BadDataError as error:  # a file that cannot carry these links, such as by its settings
         said = f"no robot file was written: {error.notice.message}"
-        return [Notice(code="robot-not-written", message=said, hint=error.notice.hint)]
-    name = result.robot.file.replace("nominal", "robot")
-    (out_dir / name).write_bytes(text)
-    return list(notices)
+        return None, [Notice(code="robot-not-written", message=said, hint=error.notice.hint)]
+    return text, list(notices)
+
+
+def remarks_of(
+    notices: Iterable[Notice], reasons: Sequence[Reason], recordings: Container[str]
+) -> list[Remark]:
+    """All findings but the reasons of the verdict; paths of files are none of a result's."""
+    given = {(reason.code, reason.message) for reason in reasons}
+    return [
+        Remark(
+            code=notice.code,
+            message=notice.message,
+            joint=notice.joint,
+            recording=notice.file if notice.file in recordings else None,
+            hint=notice.hint,
+        )
+        for notice in notices
+        if (notice.code, notice.message) not in given
+    ]
 
 
 def write_parameters(path: Path, result: FitResult) -> None:

@@ -1,34 +1,32 @@
 """From gathered factors to a result: solve, compare with baselines, judge."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
-from robotid.contracts.fit import FitResult, JointTerms, RobotUsed
+from robotid.contracts.fit import FitResult, JointTerms
 from robotid.contracts.information import Information
 from robotid.contracts.residuals import Excerpt
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
 from robotid.evaluation.cross_validation import cross_validate
-from robotid.evaluation.gates import GateOptions
 from robotid.fitting.candidates import choose_widths
 from robotid.fitting.essential import essential
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.fit_information import information_of
-from robotid.fitting.options import FitOptions
 from robotid.fitting.prior import sizes
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
-from robotid.identification.filtered import filtered_data
+from robotid.identification.data_used import data_used
 from robotid.identification.judged import Judge
-from robotid.identification.prepared import Prepared
+from robotid.identification.request import Request
 from robotid.identification.sample_reader import split_samples
 from robotid.identification.tables import (
     base_table,
@@ -41,36 +39,10 @@ from robotid.identification.tables import (
 from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
 from robotid.models.rigid_body import RigidBodyModel
+from robotid.signals.splits import gap_of
 
 Array = NDArray[np.float64]
 _HARDLY_APART = 1e-4  # share of a column that others do not express
-
-
-@dataclass(frozen=True, eq=False)
-class Request:
-    """What is to be identified, and from what.
-
-    Args:
-        options: of the fit.
-        gates: limits that a user sets.
-        ready: factors of all recordings, widths chosen, in units of torque.
-        robot: as the result states it.
-        folder: of the filtered dataset.
-        index: of that.
-        torque: the signal that stands for torque.
-    """
-
-    options: FitOptions
-    gates: GateOptions
-    ready: Prepared
-    robot: RobotUsed
-    folder: Path
-    index: DatasetIndex
-    torque: str
-
-    def stated_options(self) -> dict[str, Any]:
-        """Keys of the fit's configuration, as the result states them."""
-        return self.options.model_dump(mode="json", include=set(FitOptions.model_fields))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +102,11 @@ def identify(request: Request) -> Identified:
         choices=list(request.ready.choices),
         blocks=found.blocks,
         whiteness=found.whiteness,
+        autocorrelation=found.autocorrelation,
         **_folds(request),
         curve=list(solved.curve),
         gains=list(request.ready.gains),
-        filtered=filtered_data(request.index),
+        **data_used(request),
         **tables,
     )
     if not found.verdict.usable:
@@ -161,7 +134,9 @@ def _problem(
     read = partial(
         split_samples, request.folder, request.index, layout, request.torque, scale, names
     )
-    return Problem(layout, base, train, request.options, read)
+    facts = [request.index.recordings[name] for name in sorted(names)]
+    gap = max((math.ceil(gap_of(one) * one.rate_hz) for one in facts), default=0)
+    return Problem(layout, base, train, request.options, read, gap)
 
 
 def _folds(request: Request) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import BlockErrors, Choice, DriveGain, Metrics, Status, Verdict
 from robotid.contracts.fit import Whiteness as WhitenessFacts
+from robotid.contracts.fit_data import Autocorrelation
 from robotid.contracts.residuals import Excerpt
 from robotid.errors import Effect, Notice
 from robotid.evaluation.excerpts import excerpt
@@ -39,6 +40,7 @@ class Judged:
     baselines: dict[str, Metrics]
     blocks: list[BlockErrors]
     whiteness: dict[str, WhitenessFacts]
+    autocorrelation: dict[str, Autocorrelation]
     verdict: Verdict
     excerpt: Excerpt
     notices: tuple[Notice, ...]
@@ -90,6 +92,7 @@ class Judge:
             others: parameters of further baselines by name, each of shape (p,).
         """
         data, layout = by_split(self._data.blocks), self._data.layout
+        units = layout.robot.torque_units
         physical = has_physical_links(layout.robot)
         compared = baselines(data, nominal(layout) if physical else None)
         compared |= {name: scores(data, phi) for name, phi in (others or {}).items()}
@@ -107,6 +110,7 @@ class Judge:
             links=tables["links"],
             consistent=promises,
             choices=choices,
+            units=units,
         )
         verdict = judge(fitted, gates)
         notices = [
@@ -116,14 +120,21 @@ class Judge:
         errors: list[BlockErrors] = []
         if not model.full:
             errors = block_errors(self._data.blocks, model.phi, layout.names)
-            notices += offset_changes(errors)
-            notices += drifts(self._data.blocks, model.phi, layout.names)
+            notices += offset_changes(errors, units)
+            notices += drifts(self._data.blocks, model.phi, layout.names, units)
         windows = self._excerpt(model)
-        white, found = whiteness_of_joints(
-            windows, self._index.recordings, self._data.samples["train"]
+        rest = whiteness_of_joints(windows, self._index.recordings, self._data.samples["train"])
+        notices += [*remarks(fitted), *rest.notices]
+        return Judged(
+            metrics=metrics,
+            baselines=compared,
+            blocks=errors,
+            whiteness=rest.whiteness,
+            autocorrelation=rest.autocorrelation,
+            verdict=verdict,
+            excerpt=windows,
+            notices=tuple(notices),
         )
-        notices += [*remarks(fitted), *found]
-        return Judged(metrics, compared, errors, white, verdict, windows, tuple(notices))
 
     def _excerpt(self, model: RigidBodyModel) -> Excerpt:
         joints = model.layout.robot.joint_names

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.predictions import JointErrors
+from robotid.contracts.fit_data import JointRange
+from robotid.contracts.predictions import JointErrors, Outside
 from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, Notice
 from robotid.models.rigid_body import HeldSigns, RigidBodyModel
+from robotid.models.trained_range import TrainedRange
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
@@ -70,7 +72,7 @@ class ErrorSums:
 
 
 class Predictor:
-    """Predicts the torques of one recording; `errors` holds once all batches were taken."""
+    """Predicts the torques of one recording; what it found holds once all batches were taken."""
 
     def __init__(
         self,
@@ -78,6 +80,7 @@ class Predictor:
         path: Path,
         torque: str = "tau",
         gains: Mapping[str, float] | None = None,
+        ranges: Mapping[str, JointRange] | None = None,
     ) -> None:
         """A predictor.
 
@@ -86,6 +89,7 @@ class Predictor:
             path: the recording.
             torque: the recorded signal that stands for torque.
             gains: torque per unit of that signal, by joint; 1 where none is given.
+            ranges: that the model was trained in, by joint.
         """
         self._model, self._path, self._torque, self._gains = model, path, torque, gains or {}
         self.names, self.facts = inspect_recording(path)
@@ -94,6 +98,7 @@ class Predictor:
         measured = [joint for joint in joints if f"{torque}.{joint}" in self.names]
         self._sums = {joint: ErrorSums() for joint in measured}
         self._held: HeldSigns = {}
+        self._trained = TrainedRange(ranges or {})
 
     def batches(self) -> Iterator[Columns]:
         """`t`, `tau_pred.<joint>` and, where measured, `tau.<joint>`."""
@@ -110,12 +115,24 @@ class Predictor:
         joints = self._model.layout.robot.joint_names
         return {j: self._sums[j].errors() if j in self._sums else None for j in joints}
 
+    def outside(self) -> dict[str, dict[str, Outside]]:
+        """Motions that left the range of the training, by joint and signal."""
+        return self._trained.found()
+
+    def notices(self) -> list[Notice]:
+        """What to know of the predictions."""
+        return self._trained.notices(self._model.layout.robot, str(self._path))
+
     def _predicted(self, batch: Columns) -> Columns:
         joints = self._model.layout.robot.joint_names
         q, qd, qdd = (
-            np.column_stack([batch[f"{signal}.{joint}"] for joint in joints]) for signal in _MOTION
+            np.asarray(
+                np.column_stack([batch[f"{signal}.{joint}"] for joint in joints]), np.float64
+            )
+            for signal in _MOTION
         )
         tau = self._model.torque(q, qd, qdd, self._held)
+        self._trained.add(joints, q, qd, qdd)
         seconds = batch["t"] / 1e9
         result: Columns = {"t": batch["t"]}
         for number, joint in enumerate(joints):

@@ -49,10 +49,11 @@ def _check_joint(at: Compared, joint: int, fit: Fit, report: Report) -> None:
         return
     first, last = runs[0]
     worst = max(float(np.abs(left[b : e + 1]).max()) for b, e in runs)
+    unit = list(at.robot.torque_units.values())[joint]
     times = "once" if len(runs) == 1 else f"{len(runs)} times"
     report.add(
         "unexplained-torque",
-        f"{times} tau is up to {worst:.3g} N m from what the motion explains, first for "
+        f"{times} tau is up to {worst:.3g} {unit} from what the motion explains, first for "
         f"{duration(int(t[last] - t[first]))}",
         "a collision, a stop or a hand on the robot? leave it out: "
         f"--exclude {t[first] / 1e9 - 0.2:.2f}:{t[last] / 1e9 + 0.2:.2f}",

@@ -128,6 +128,11 @@ class RobotTree:
         return tuple(joint.name for joint in self.driven)
 
     @property
+    def torque_units(self) -> dict[str, str]:
+        """Unit of the torque of each driven joint; it is a force where the joint slides."""
+        return {j.name: "N" if j.kind == "prismatic" else "N m" for j in self.driven}
+
+    @property
     def n(self) -> int:
         """How many joints with one degree of freedom there are."""
         return len(self.driven)

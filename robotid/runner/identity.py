@@ -3,10 +3,10 @@
 import hashlib
 import sys
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 import robotid
+from robotid import versions
 from robotid.stages.contract import Stage
 from robotid.store.canonical import digest
 
@@ -30,22 +30,7 @@ def code_identity(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
 
 def library_versions(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
     """Versions of the interpreter and of the libraries a stage declares; `fresh` as above."""
-    python = ".".join(str(number) for number in sys.version_info[:2])
-    look = metadata.version if fresh else _first_version
-    versions = {name: look(name) for name in _packages(stage.libraries)}
-    extras = {name: _version_if_there(name, fresh=fresh) for name in _packages(stage.extras)}
-    return {"python": python, **versions, **extras}
-
-
-def _packages(modules: tuple[str, ...]) -> list[str]:
-    return sorted({module.partition(".")[0] for module in modules})
-
-
-def _version_if_there(package: str, *, fresh: bool) -> str:
-    try:
-        return metadata.version(package) if fresh else _first_version(package)
-    except metadata.PackageNotFoundError:
-        return "absent"
+    return versions.library_versions(stage.libraries, stage.extras, fresh=fresh)
 
 
 def _source_digest(module: str) -> str:
@@ -62,7 +47,6 @@ def _source_digest(module: str) -> str:
 
 
 _first_source_digest = cache(_source_digest)
-_first_version = cache(metadata.version)
 
 
 def _is_no_source(path: Path) -> bool:

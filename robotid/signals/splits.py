@@ -35,10 +35,10 @@ def hold_out(
     if not training or not share or "test" in splits.values():
         return {}
     facts = recordings[training[-1]]
-    gap_s = SHORTEST_GAP_S
+    gap_s = gap_of(facts)
     segments = [Segment(start_s=0.0, end_s=facts.duration_s, samples=facts.samples)]
     if facts.filter is not None and facts.filter.segments:
-        gap_s, segments = max(gap_s, 2 * facts.filter.memory_s), facts.filter.segments
+        segments = facts.filter.segments
     start, end = segments[0].start_s, segments[-1].end_s
     border = _border(segments, 1 - share)
     if border - gap_s <= start:
@@ -49,6 +49,15 @@ def hold_out(
             Interval(split="test", start_s=border, end_s=end),
         ]
     }
+
+
+def gap_of(facts: RecordingFacts) -> float:
+    """Time between samples of a recording that have no sample of the log in common [s], at least.
+
+    A filter reaches to both sides, so it is twice its memory.
+    """
+    memory_s = 0.0 if facts.filter is None else facts.filter.memory_s
+    return max(SHORTEST_GAP_S, 2 * memory_s)
 
 
 def _border(segments: Sequence[Segment], share: float) -> float:

@@ -141,14 +141,16 @@ def gather(
     config: FilterConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
 ) -> list[Notice]:
     """Write the index; splits stay as they were, a recording is cut if none is for the test."""
-    from robotid.contracts.dataset import read_index, write_index
+    from robotid.contracts.dataset import MadeBy, read_index, write_index
     from robotid.contracts.recording import read_facts
     from robotid.signals.splits import hold_out
 
-    splits = read_index(inputs["dataset"][0].path).splits
+    before = read_index(inputs["dataset"][0].path)
+    splits = before.splits
+    made = MadeBy(stage="filter", options=config.model_dump(mode="json", exclude_defaults=True))
     recordings = {part.name: read_facts(part.path) for part in parts}
     intervals = hold_out(recordings, splits, config.hold_out)
-    write_index(out_dir, recordings, splits, intervals)
+    write_index(out_dir, recordings, splits, intervals, made_by=[*before.made_by, made])
     return [
         Notice(
             code="split-within-recording",

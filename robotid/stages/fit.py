@@ -20,10 +20,13 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.identification.carried import carried
     from robotid.identification.files import robot_used, write_fit
     from robotid.identification.gathered import gathered
-    from robotid.identification.identify import Request, identify
+    from robotid.identification.identify import identify
     from robotid.identification.prepared import prepared
+    from robotid.identification.provenance import provenance
+    from robotid.identification.request import Request
     from robotid.information.layout import Layout
     from robotid.robot.load import load_robot
+    from robotid.versions import library_versions
 
     loaded = load_robot(inputs["robot"][0].path, **config.changes())
     folder = inputs["dataset"][0].path
@@ -31,6 +34,12 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     index = read_index(folder)
     every = gathered(inputs["factors"][0].path, layout, index, config.torque)
     ready = prepared(every, config, config.torque)
+    origin = provenance(
+        index.made_by,
+        options=config.model_dump(mode="json", exclude_defaults=True),
+        inputs={role: [source.digest for source in given] for role, given in inputs.items()},
+        libraries=library_versions(STAGE.libraries, STAGE.extras),
+    )
     request = Request(
         options=config,
         gates=config,
@@ -39,10 +48,11 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         folder=folder,
         index=ready.data.within(index),
         torque=config.torque,
+        provenance=origin,
     )
     before = inputs.get("payload_of")
     found = carried(request, before[0].path) if before else identify(request)
-    return [*found.notices, *write_fit(out_dir, found, loaded)]
+    return write_fit(out_dir, found, loaded)
 
 
 STAGE = Stage(
@@ -77,7 +87,9 @@ STAGE = Stage(
         "robotid.robot",
         "robotid.signals.butterworth",
         "robotid.signals.filtered_noise",
+        "robotid.signals.splits",
         "robotid.spatial",
+        "robotid.versions",
     ),
     libraries=(
         "clarabel",

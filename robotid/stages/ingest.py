@@ -31,14 +31,18 @@ def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.ingestion.recording import ingest_recording
 
     _, path, digest = inputs["logs"][0]
-    columns = config.columns
-    if inputs.get("map"):
-        if columns is not None:
-            raise ConfigError("two-maps", "there is a map as a table and one as a file")
-        source = TomlFile(inputs["map"][0].path)
-        columns = parse_config(ColumnMap, source.values, source=source)
+    columns = _column_map(config, inputs)
     robot, notices = _robot(config, inputs)
     return [*notices, *ingest_recording(path, digest, columns, robot, config, out_dir)]
+
+
+def _column_map(config: IngestConfig, inputs: Inputs) -> ColumnMap | None:
+    if not inputs.get("map"):
+        return config.columns
+    if config.columns is not None:
+        raise ConfigError("two-maps", "there is a map as a table and one as a file")
+    source = TomlFile(inputs["map"][0].path)
+    return parse_config(ColumnMap, source.values, source=source)
 
 
 def _robot(config: IngestConfig, inputs: Inputs) -> "tuple[RobotTree | None, Sequence[Notice]]":
@@ -58,8 +62,7 @@ def gather(
     config: IngestConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
 ) -> list[Notice]:
     """Write the index: which recordings there are, and which are held out."""
-    del inputs
-    from robotid.contracts.dataset import assign_splits, write_index
+    from robotid.contracts.dataset import MadeBy, assign_splits, write_index
     from robotid.contracts.recording import read_facts
 
     recordings = {part.name: read_facts(part.path) for part in parts}
@@ -73,7 +76,14 @@ def gather(
                 hint="leave one of them out",
             )
     splits = assign_splits(list(recordings), config.train, config.val, config.test)
-    write_index(out_dir, recordings, splits)
+    stated = config.model_copy(update={"columns": _column_map(config, inputs)})
+    robots = inputs.get("robot")
+    made = MadeBy(
+        stage="ingest",
+        options=stated.model_dump(mode="json", exclude_defaults=True),
+        inputs={"robot": [robot.digest for robot in robots]} if robots else {},
+    )
+    write_index(out_dir, recordings, splits, made_by=[made])
     return _other_orders(recordings)
 
 

@@ -22,7 +22,7 @@ def run(config: PredictConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     fitted = read_fitted(inputs["fit"][0].path)
     gains = {gain.joint: gain.value for gain in fitted.fit.gains}
     path = inputs["dataset"][0].path
-    predictor = Predictor(fitted.model, path, fitted.fit.torque, gains)
+    predictor = Predictor(fitted.model, path, fitted.fit.torque, gains, fitted.fit.ranges)
     with RecordingWriter(out_dir) as writer:
         for batch in predictor.batches():
             writer.write(batch, reused=False)
@@ -33,9 +33,10 @@ def run(config: PredictConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         rate_hz=facts.rate_hz,
         duration_s=facts.duration_s,
         errors=predictor.errors(),
+        outside=predictor.outside(),
     )
     write_recording_errors(out_dir, found)
-    return []
+    return predictor.notices()
 
 
 def gather(

@@ -32,7 +32,7 @@ def torque(q, qd, qdd):
     return 2.0 * qdd + 0.5 * qd + np.sin(q)
 
 
-def write(folder, name, samples, *, gap_at=None, seed=0):
+def write(folder, name, samples, *, gap_at=None, seed=0, warm=()):
     """A recording of both joints in row groups of 65536 rows; noise of 0.1 N m."""
     rng = np.random.default_rng(seed)
     t = np.arange(samples) / RATE
@@ -45,6 +45,8 @@ def write(folder, name, samples, *, gap_at=None, seed=0):
         columns[f"qdd.{joint}"] = -w * w * np.sin(w * t)
         clean = torque(*(columns[f"{s}.{joint}"] for s in ("q", "qd", "qdd")))
         columns[f"tau.{joint}"] = clean + 0.1 * rng.normal(size=samples)
+        if joint in warm:
+            columns[f"temperature.{joint}"] = 30.0 + t
     facts = RecordingFacts(
         joints=[Joint(name=joint) for joint in reversed(JOINTS)],
         source_sha256="0" * 64,
@@ -164,6 +166,19 @@ def test_a_recording_that_was_cut_is_in_two_splits(tmp_path):
     assert found.windows[1].t[0] == 22.0
 
 
+def test_temperatures_are_there_where_a_recording_has_them(tmp_path):
+    facts = {"r": write(tmp_path, "r", 400, warm=["b"]), "s": write(tmp_path, "s", 400)}
+    index = dataset(tmp_path, facts, {"r": "train", "s": "test"})
+    write_residuals(tmp_path, excerpt(tmp_path, index, JOINTS, torque))
+    warm, cold = read_residuals(tmp_path).windows
+    at = JOINTS.index("b")
+    np.testing.assert_allclose(warm.temperature[:, at], 30.0 + warm.t, rtol=1e-6)
+    assert np.isnan(warm.temperature[:, 1 - at]).all()
+    assert np.isnan(cold.temperature).all()
+    alone = dataset(tmp_path, {"s": facts["s"]}, {"s": "test"})
+    assert excerpt(tmp_path, alone, JOINTS, torque).windows[0].temperature is None
+
+
 def test_damaged_and_foreign_residuals_are_refused(tmp_path):
     with pytest.raises(BadDataError, match="not residuals"):
         read_residuals(tmp_path)
@@ -178,7 +193,7 @@ def test_an_excerpt_of_nothing_is_empty(tmp_path):
     found = excerpt(tmp_path, dataset(tmp_path, facts, {"r": "train"}), JOINTS, torque)
     write_residuals(tmp_path, found)
     assert read_residuals(tmp_path) == found
-    assert whiteness_of_joints(found, facts, 20) == ({}, [])
+    assert whiteness_of_joints(found, facts, 20) == ({}, {}, [])
 
 
 def test_whiteness_of_every_joint_from_an_excerpt(tmp_path):
@@ -186,20 +201,22 @@ def test_whiteness_of_every_joint_from_an_excerpt(tmp_path):
     facts = {"r": write(tmp_path, "r", 20_000), "s": write(tmp_path, "s", 2000, seed=1)}
     index = dataset(tmp_path, facts, {"r": "train", "s": "test"})
     found = excerpt(tmp_path, index, JOINTS, torque)
-    result, notices = whiteness_of_joints(found, facts, 20_000)
+    result, autocorrelation, notices = whiteness_of_joints(found, facts, 20_000)
     assert notices == []
     assert list(result) == list(JOINTS)
     for joint in JOINTS:
         assert result[joint].white
         assert result[joint].share > 0.8
+        assert autocorrelation[joint].value[0] == 1.0
+        assert np.abs(autocorrelation[joint].value[1:]).max() < autocorrelation[joint].band[1]
     off = excerpt(
         tmp_path, index, JOINTS, lambda q, qd, qdd: torque(q, qd, qdd) + 0.2 * np.sign(qd)
     )
-    _, notices = whiteness_of_joints(off, facts, 20_000)
+    notices = whiteness_of_joints(off, facts, 20_000).notices
     assert {(notice.code, notice.joint) for notice in notices} >= {
         ("residual-friction", "a"),
         ("residual-friction", "b"),
     }
     filtered = FilterFacts(cutoff_hz=5.0, order=4, memory_s=1.0, trimmed=0)
     claimed = {name: one.model_copy(update={"filter": filtered}) for name, one in facts.items()}
-    assert whiteness_of_joints(found, claimed, 20_000)[0]["a"].share < 0.12
+    assert whiteness_of_joints(found, claimed, 20_000).whiteness["a"].share < 0.12

@@ -5,7 +5,9 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
+from robotid.contracts.fit import BlockErrors
 from robotid.evaluation.monotone import trend
+from robotid.evaluation.offsets import offset_changes
 from robotid.evaluation.trends import block_errors, drifts
 from robotid.information.blocks import DataBlock, by_split
 from robotid.information.layout import Layout
@@ -16,6 +18,7 @@ from tests.information.motions import harmonics
 
 TERMS = ("viscous", "coulomb", "offset")
 LAYOUT = Layout(load_robot("double_pendulum").tree, TERMS)
+UNITS = LAYOUT.robot.torque_units
 FIRST, SECOND = LAYOUT.rows
 RATE = 20.0
 SAMPLES = int(160 * RATE)
@@ -76,14 +79,14 @@ def test_without_an_offset_the_mean_is_not_known():
 @pytest.mark.parametrize("seed", range(20))
 def test_steady_noise_does_not_drift(seed):
     log = Log(seed=seed)
-    assert drifts(log.blocks(), log.phi, LAYOUT.names) == []
+    assert drifts(log.blocks(), log.phi, LAYOUT.names, UNITS) == []
 
 
 @pytest.mark.parametrize(("term", "by"), [("viscous", -0.25), ("offset", 0.15), ("coulomb", -0.2)])
 def test_n18_planted_warm_up_is_found(term, by):
     """Friction that falls has no mean error, and errors that fall and rise again."""
     log = Log(drift={f"{SECOND}.{term}": by})
-    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names)
+    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names, UNITS)
     assert (notice.code, notice.joint, notice.file) == ("residual-drift", SECOND, "a")
     assert ("falls" if by < 0 else "grows") in notice.message
     if term == "offset":
@@ -95,7 +98,7 @@ def test_growing_errors_are_found():
     log = Log()
     rng = np.random.default_rng(1)
     log.tau[:, 0] += rng.normal(size=len(log.tau)) * np.linspace(0, 0.3, len(log.tau))
-    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names)
+    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names, UNITS)
     assert notice.joint == FIRST
     assert "the error grows over recording a" in notice.message
 
@@ -104,10 +107,10 @@ def test_drift_from_recording_to_recording_is_found():
     """Short recordings with one block each, of a session in which an offset wanders."""
     log = Log(blocks=8, drift={f"{FIRST}.offset": 0.3})
     blocks = [b._replace(recording=f"r{i}", start_s=0.0) for i, b in enumerate(log.blocks())]
-    (notice,) = drifts(blocks, log.phi, LAYOUT.names)
+    (notice,) = drifts(blocks, log.phi, LAYOUT.names, UNITS)
     assert "the session" in notice.message
     assert notice.file is None
-    assert drifts(blocks[:5], log.phi, LAYOUT.names) == []
+    assert drifts(blocks[:5], log.phi, LAYOUT.names, UNITS) == []
 
 
 def test_probabilities_are_those_of_all_orders():
@@ -126,3 +129,19 @@ def test_blocks_by_split():
     one, two = Log(blocks=2).blocks()
     found = by_split([one, two._replace(split="test")])
     assert found == {"train": [one.factors], "test": [two.factors]}
+
+
+def test_changes_of_a_sliding_joint_are_forces():
+    log = Log(drift={f"{FIRST}.viscous": 1.0})
+    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names, dict.fromkeys(UNITS, "N"))
+    assert " N, " in notice.message
+    means = {"a": (0.0, 0.01), "b": (1.0, 1.01)}
+    blocks = [
+        BlockErrors(
+            recording=name, split="train", start_s=0, end_s=1, rmse={"x": 1.0}, mean={"x": value}
+        )
+        for name, values in means.items()
+        for value in values * 3
+    ]
+    (notice,) = offset_changes(blocks, {"x": "N"})
+    assert "lies 1 N above that of a" in notice.message

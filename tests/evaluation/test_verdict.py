@@ -92,6 +92,21 @@ def test_baselines_are_named_with_joints_and_by_how_much():
     assert [reason.code for reason in judge(weak).reasons] == ["baseline-not-beaten"]
 
 
+@pytest.mark.parametrize(
+    ("units", "said"),
+    [
+        ({"a": "N m", "b": "N m"}, "Error 0.0725 N m on"),
+        ({"a": "N", "b": "N"}, "Error 0.0725 N on"),
+        ({"a": "N", "b": "N m"}, "Error 0.0725 N m or N on"),
+    ],
+)
+def test_errors_of_sliding_joints_are_forces(units, said):
+    assert judge(fitted(units=units)).sentence.startswith(said)
+    refused = REFUSED["baseline-not-beaten"]._replace(units=units)
+    unit = said.removeprefix("Error 0.0725 ").removesuffix(" on")
+    assert judge(refused).reasons[0].message.startswith(f"error 3 {unit} (21.2 %")
+
+
 def test_no_error_at_all_beats_and_the_same_error_does_not():
     assert judge(fitted({s: {"a": 0.0, "b": 0.0} for s in GOOD})).usable
     same = judge(fitted({**GOOD, "test": {"a": 5.0, "b": 0.5}}))

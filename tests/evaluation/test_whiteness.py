@@ -5,7 +5,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 from robotid.contracts.recording import FilterFacts, Joint, RecordingFacts
-from robotid.evaluation.correlation import correlation_in_time
+from robotid.evaluation.correlation import correlation_in_time, shown
 from robotid.evaluation.whiteness import JointWindow, whiteness
 from robotid.signals.filtered_noise import FilteredNoise
 
@@ -56,7 +56,8 @@ class Joint1:
 
 
 def judged(joint, **options):
-    return whiteness("elbow", joint.windows(**options), NOISE, 10**6)
+    found, _, notices = whiteness("elbow", joint.windows(**options), NOISE, 10**6)
+    return found, notices
 
 
 def codes(notices):
@@ -118,7 +119,7 @@ def test_missing_inertia_is_found():
     """The term is left out of the prediction, and nothing of it is hidden in others."""
     joint = Joint1()
     windows = [w._replace(predicted=w.predicted - 0.3 * w.qdd) for w in joint.windows()]
-    found, notices = whiteness("elbow", windows, NOISE, 10**6)
+    found, _, notices = whiteness("elbow", windows, NOISE, 10**6)
     assert "residual-inertia" in codes(notices)
     assert found.with_acceleration > 0.3
 
@@ -150,7 +151,7 @@ def test_expected_spectrum_is_the_mean_of_many():
 def test_residuals_that_are_rounding_say_nothing():
     joint = Joint1()
     windows = [w._replace(predicted=w.tau * (1 + 1e-15)) for w in joint.windows()]
-    found, notices = whiteness("elbow", windows, NOISE, 1000)
+    found, _, notices = whiteness("elbow", windows, NOISE, 1000)
     assert (found.white, notices) == (True, [])
 
 
@@ -158,7 +159,7 @@ def test_a_joint_that_stands_has_no_friction_to_speak_of():
     rng = np.random.default_rng(0)
     still = np.zeros(2000)
     tau = filtered(rng.normal(size=3000))[500:2500]
-    found, notices = whiteness("elbow", [JointWindow(still, still, tau, still)], NOISE, 2000)
+    found, _, notices = whiteness("elbow", [JointWindow(still, still, tau, still)], NOISE, 2000)
     assert (found.with_velocity, found.with_speed, found.with_acceleration) == (None, None, None)
     assert notices == []
 
@@ -186,3 +187,22 @@ def test_the_filter_of_the_torque_counts():
     thin, full = FilteredNoise(100.0, 3.0, 4, 500.0), FilteredNoise(500.0, 3.0, 4, 500.0)
     assert thin.share * 100 == pytest.approx(full.share * 500, rel=1e-3)
     np.testing.assert_allclose(thin.autocorrelation(20), full.autocorrelation(100)[::5], atol=2e-3)
+
+
+def test_the_picture_of_an_autocorrelation_is_small_and_true():
+    """Few lags, all the small ones, over several times the correlation time."""
+    residuals = [w.tau - w.predicted for w in Joint1().windows()]
+    time = correlation_in_time(residuals, NOISE)
+    found = shown(time, NOISE.rate_hz)
+    lags = np.round(np.array(found.lag_s) * NOISE.rate_hz).astype(int)
+    assert len(lags) <= 120
+    np.testing.assert_array_equal(lags[:40], np.arange(40))
+    assert (np.diff(lags) > 0).all()
+    assert lags[-1] > 5 / time.share
+    np.testing.assert_array_equal(found.value, time.autocorrelation[lags])
+    np.testing.assert_array_equal(found.band, time.band[lags])
+
+
+def test_the_picture_of_a_short_autocorrelation():
+    found = shown(correlation_in_time([np.array([1.0, -1.0, 1.0, 1.0])], NOISE), NOISE.rate_hz)
+    assert len(found.lag_s) == len(found.value) == len(found.band) == 2

@@ -7,11 +7,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from robotid.contracts.dataset import read_index
 from robotid.contracts.fit import read_fit
 from robotid.contracts.information import read_information
 from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.errors import BadDataError, ConfigError, Effect, UsageError
+from robotid.fitting import differentiable
+from robotid.fitting.adam import Samples
+from robotid.fitting.differentiable import _end_held_out
 from robotid.models.from_fit import read_fitted
 from robotid.robot.load import load_robot
 from robotid.stages.fit import FitConfig
@@ -134,6 +138,33 @@ def test_adam_trains(arm, tmp_path):
     assert "still fell" in fit.result.status.message
 
 
+def test_samples_that_stop_adam_have_no_part_in_those_that_train():
+    """A filter reaches to both sides, so twice its memory lies between."""
+    numbers = np.arange(1000.0)[:, None]
+    train, validation = _end_held_out(Samples(*[numbers] * 4), gap=150)
+    assert train.q[-1, 0] == 749
+    assert validation.tau[0, 0] == 900
+    assert len(validation.qdd) == 100
+    with pytest.raises(BadDataError, match="too few to hold some out behind a gap of 900"):
+        _end_held_out(Samples(*[numbers] * 4), gap=900)
+
+
+def test_the_gap_of_a_fit_is_that_of_its_filter(arm, tmp_path, monkeypatch):
+    gaps = []
+    held_out = differentiable._end_held_out
+    monkeypatch.setattr(
+        differentiable,
+        "_end_held_out",
+        lambda train, gap: gaps.append(gap) or held_out(train, gap),
+    )
+    arm.fit(
+        tmp_path / "fit", model="diffnea", inertia="cov", optimizer="adam", epochs=1,
+        init="prior", batch=4096,
+    )  # fmt: skip
+    facts = read_index(arm.dataset).recordings["run1"]
+    assert gaps == [int(np.ceil(max(1.0, 2 * facts.filter.memory_s) * facts.rate_hz))]
+
+
 def test_gates(arm, tmp_path):
     for number, (keys, name) in enumerate(
         [
@@ -166,6 +197,13 @@ def test_gates(arm, tmp_path):
 def test_keys_that_would_do_nothing_are_refused(keys):
     with pytest.raises(ValueError, match=r"is for|folds|blocks say"):
         FitConfig(**keys)
+
+
+def test_terms_that_may_have_changed_are_terms():
+    with pytest.raises(ValueError, match="no term 'ofset'; did you mean 'offset'"):
+        FitConfig(anew=["coulomb", "ofset"])
+    assert FitConfig(anew=["coulomb, offset"]).anew == ("coulomb", "offset")
+    assert FitConfig(anew=[""]).anew == ()
 
 
 def test_a_strong_prior_is_said_to_be_one(arm, tmp_path):

@@ -112,6 +112,57 @@ def test_without_measured_torque(tmp_path):
     assert list(batch) == ["t", f"tau_pred.{first}", f"tau_pred.{second}"]
 
 
+def test_motions_beyond_those_of_the_training_are_said(robotid, tmp_path):
+    """With how far and how often; a little beyond is not beyond."""
+    fit = write_fit(tmp_path / "fit", "cartpole")
+    model = read_fitted(fit).model
+    cart, pole = model.layout.robot.joint_names
+    columns = dataset(tmp_path / "dataset", model, count=1)["run0"]
+
+    def span(signal, joint, factor):
+        values = columns[f"{signal}.{joint}"]
+        return float(values.min()), float(factor * values.max() + (1 - factor) * values.min())
+
+    ranges = {
+        cart: {"q": span("q", cart, 0.5), "qd": span("qd", cart, 0.97), "qdd": (-1e3, 1e3)},
+        pole: {"q": (-1e3, 1e3), "qd": (-1e3, 1e3), "qdd": (0.0, 0.0)},
+    }
+    keys = json.loads((fit / "fit.json").read_text())
+    keys["ranges"] = {joint: {**own, "tau": (0.0, 0.0)} for joint, own in ranges.items()}
+    (fit / "fit.json").write_text(json.dumps(keys))
+    answer = robotid("predict", fit, tmp_path / "dataset", "--out", tmp_path / "out", "--json")
+    assert answer.code == 0, answer.err
+    said = {(w["code"], w["joint"]): w["message"] for w in answer.json["warnings"]}
+    assert set(said) == {("outside-trained-range", cart), ("outside-trained-range", pole)}
+    assert "position" in said["outside-trained-range", cart]
+    assert " m, in " in said["outside-trained-range", cart]
+    assert " rad/s², in 100 % of the samples" in said["outside-trained-range", pole]
+    outside = read_predictions(tmp_path / "out").recordings["run0"].outside
+    assert {joint: list(signals) for joint, signals in outside.items()} == {
+        cart: ["q"],
+        pole: ["qdd"],
+    }
+    low, high = ranges[cart]["q"]
+    q = columns[f"q.{cart}"]
+    assert outside[cart]["q"].share == np.mean(q > high + 0.05 * (high - low))
+    assert outside[cart]["q"].beyond == pytest.approx(q.max() - high, rel=1e-12)
+
+
+def test_how_often_a_range_is_left_does_not_depend_on_batches():
+    from robotid.contracts.fit_data import JointRange
+    from robotid.models.trained_range import TrainedRange
+
+    span = {"q": (-0.5, 0.5), "qd": (-0.1, 0.1), "qdd": (-9.0, 9.0), "tau": (0.0, 0.0)}
+    values = np.random.default_rng(0).uniform(-1, 1, size=(1000, 1))
+    whole, pieces = (TrainedRange({"a": JointRange(**span)}) for _ in range(2))
+    whole.add(("a",), values, values, values)
+    for part in np.array_split(values, 7):
+        pieces.add(("a",), part, part, part)
+    assert whole.found() == pieces.found()
+    assert whole.found()["a"]["q"].share == np.mean(np.abs(values) > 0.55)
+    assert set(whole.found()["a"]) == {"q", "qd"}
+
+
 def test_what_cannot_be_predicted(robotid, tmp_path):
     fit = write_fit(tmp_path / "fit", "furuta")
     model = read_fitted(fit).model

@@ -1,0 +1,70 @@
+"""What became of each recording on its way into a fit, for the report."""
+
+from typing import Any
+
+from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.fit import FilteredData
+from robotid.contracts.fit_data import RecordingUsed
+from robotid.contracts.recording import RecordingFacts
+from robotid.contracts.splits import Split
+from robotid.identification.gathered import Gathered
+from robotid.identification.ranges import trained_ranges
+from robotid.identification.request import Request
+
+
+def data_used(request: Request) -> dict[str, Any]:
+    """The fields of a result that say which data it is of, and how it came about."""
+    ready = request.ready
+    return {
+        "filtered": _filtered(request.index),
+        "data": _recordings(ready.data, request.index, request.torque),
+        "ranges": trained_ranges(ready.data, request.folder, request.torque, ready.gains),
+        "provenance": request.provenance,
+    }
+
+
+def _filtered(index: DatasetIndex) -> dict[str, FilteredData]:
+    """How the first recording of each split was filtered."""
+    first = {split: name for name, split in reversed(index.splits.items())}
+    found = {}
+    for name in sorted(first.values()):
+        facts = index.recordings[name]
+        if facts.filter is not None and facts.filter.spectra is not None:
+            found[name] = FilteredData(
+                rate_hz=facts.rate_hz,
+                cutoff_hz=facts.filter.cutoff_hz,
+                effective_hz=facts.filter.effective_hz,
+                **facts.filter.spectra.model_dump(),
+            )
+    return found
+
+
+def _recordings(data: Gathered, index: DatasetIndex, torque: str) -> dict[str, RecordingUsed]:
+    """All recordings; of one that was cut, only samples that are in a split count as used."""
+    used = dict.fromkeys(index.recordings, 0)
+    for block in data.blocks:
+        used[block.recording] += block.factors[0].count
+    return {
+        name: _used(facts, index.splits[name], used[name], torque)
+        for name, facts in index.recordings.items()
+    }
+
+
+def _used(facts: RecordingFacts, split: Split, samples: int, torque: str) -> RecordingUsed:
+    done = facts.filter
+    kind = facts.torque.kind if facts.torque is not None else ""
+    return RecordingUsed(
+        split=split,
+        source_sha256=facts.source_sha256,
+        source_format=facts.source_format,
+        rate_hz=facts.rate_hz,
+        duration_s=facts.duration_s,
+        samples=samples,
+        dropped=facts.dropped,
+        excluded=facts.excluded,
+        gaps=facts.time.gaps if facts.time is not None else 0,
+        repairs=facts.repairs,
+        cutoff_hz=None if done is None else done.cutoff_hz,
+        effective_hz=None if done is None else done.effective_hz,
+        torque_kind={"tau": kind, "tau_cmd": "commanded"}.get(torque, ""),
+    )

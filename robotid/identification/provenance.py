@@ -1,0 +1,64 @@
+"""How a fit came about: digests of what went in, versions, and commands that make it again."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from robotid.contracts.dataset import MadeBy
+from robotid.contracts.fit_data import Provenance
+
+# What stands for files in commands: what each stage takes first, and what it writes.
+_FILES = {
+    "ingest": ("LOGS", "DATASET"),
+    "filter": ("DATASET", "FILTERED"),
+    "fit": ("FILTERED", "FIT"),
+}
+
+
+def provenance(
+    dataset: Sequence[MadeBy],
+    options: Mapping[str, Any],
+    inputs: Mapping[str, Sequence[str]],
+    libraries: Mapping[str, str],
+) -> Provenance:
+    """The provenance of a fit.
+
+    Args:
+        dataset: how its data were made.
+        options: configuration keys of the fit that differ from their defaults.
+        inputs: digests by role.
+        libraries: versions by package.
+    """
+    fit = MadeBy(stage="fit", options=dict(options), inputs={r: list(d) for r, d in inputs.items()})
+    return Provenance(
+        inputs=fit.inputs,
+        libraries=dict(libraries),
+        commands=[_command(step, fit.inputs["robot"]) for step in (*dataset, fit)],
+    )
+
+
+def _command(step: MadeBy, robot: Sequence[str]) -> str:
+    """A command for a shell; `robot` is the digest of the file that ROBOT stands for."""
+    taken, made = _FILES[step.stage]
+    words = ["robotid", step.stage, taken]
+    options = dict(step.options)
+    if options.pop("columns", None) is not None:  # a map may be a file, or a table of a pipeline
+        words += ["--map", "MAP"]
+    if "robot" in step.inputs:
+        words += ["--robot", "ROBOT" if step.inputs["robot"] == robot else "ROBOT_OF_LOGS"]
+    if "payload_of" in step.inputs:
+        words += ["--payload-of", "UNLOADED_FIT"]
+    for key, value in options.items():
+        words += _flag(key, value)
+    return shlex.join([*words, "--out", made])
+
+
+def _flag(key: str, value: Any) -> list[str]:
+    """A configuration key as the command line takes it; of a list, each entry for itself."""
+    flag = "--" + key.replace("_", "-")
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{flag[2:]}"]
+    if isinstance(value, list):
+        # An empty text stands for no entry at all, where there are some by default.
+        return [f"{flag}={entry}" for entry in value or [""]]
+    return [f"{flag}={value}"]

@@ -1,0 +1,108 @@
+"""What a fit says of its data: recordings, ranges, correlation of errors, remarks."""
+
+import json
+
+import numpy as np
+import pytest
+
+from robotid.contracts.dataset import read_index
+from robotid.contracts.recording import read_recording
+from tests.identification.conftest import ArmData, with_factors
+
+JOINTS = ("base", "shoulder", "elbow")
+
+
+@pytest.fixture(scope="module")
+def fit(arm, tmp_path_factory):
+    return arm.fit(tmp_path_factory.mktemp("facts"), model="wls")
+
+
+def test_recordings_are_those_of_the_dataset(arm, fit):
+    data, index = fit.result.data, read_index(arm.dataset)
+    assert {name: one.split for name, one in data.items()} == fit.result.recordings
+    for name, one in data.items():
+        facts = index.recordings[name]
+        assert one.source_sha256 == facts.source_sha256
+        assert one.source_format == facts.source_format != ""
+        assert (one.samples, one.rate_hz) == (facts.samples, facts.rate_hz)
+        assert (one.cutoff_hz, one.effective_hz) == (10.0, facts.filter.effective_hz)
+        assert (one.torque_kind, one.gaps, one.excluded) == ("measured", 0, [])
+        assert (one.dropped, one.repairs) == (facts.dropped, facts.repairs)
+    assert sum(one.samples for one in data.values()) == sum(fit.result.samples.values())
+
+
+def test_ranges_are_those_of_all_training_samples(arm, fit):
+    runs = [read_recording(arm.dataset / f"{name}.parquet")[0] for name in ("run1", "run2")]
+    assert set(fit.result.ranges) == set(JOINTS)
+    for joint, found in fit.result.ranges.items():
+        for signal in ("q", "qd", "qdd", "tau"):
+            values = np.concatenate([run[f"{signal}.{joint}"] for run in runs])
+            assert getattr(found, signal) == (values.min(), values.max())
+        assert found.velocity_limit > 0
+        assert found.effort_limit > 0
+
+
+def test_of_a_cut_recording_only_what_is_for_training_has_a_range(arm, tmp_path):
+    """And only samples that are in a split count as used."""
+    folder, index = tmp_path / "data", read_index(arm.dataset)
+    folder.mkdir()
+    facts = index.recordings["run1"]
+    end = facts.filter.segments[-1].end_s
+    cut = [
+        {"split": "train", "start_s": 0.0, "end_s": 0.5 * end},
+        {"split": "test", "start_s": 0.7 * end, "end_s": end},
+    ]
+    keys = index.model_dump(mode="json") | {"intervals": {"run1": cut}}
+    keys["recordings"] = {"run1": keys["recordings"]["run1"]}
+    keys["splits"] = {"run1": "train"}
+    (folder / "dataset.json").write_text(json.dumps(keys))
+    (folder / "run1.parquet").hardlink_to(arm.dataset / "run1.parquet")
+    data = with_factors(tmp_path, folder, arm.robot)
+    result = ArmData(data.dataset, data.factors).fit(tmp_path / "fit", model="wls").result
+    assert sum(result.samples.values()) == result.data["run1"].samples < facts.samples
+    blocks = [block for block in result.blocks if block.split == "train"]
+    run, _ = read_recording(folder / "run1.parquet")
+    t = run["t"] / 1e9
+    inside = (blocks[0].start_s <= t) & (t <= blocks[-1].end_s)
+    assert inside.sum() == result.samples["train"]
+    for joint, found in result.ranges.items():
+        values = run[f"q.{joint}"][inside]
+        assert found.q == (values.min(), values.max())
+    whole = run["q.base"]
+    assert result.ranges["base"].q != (whole.min(), whole.max())
+
+
+def test_correlation_of_errors_is_shown(fit):
+    assert set(fit.result.autocorrelation) == set(JOINTS)
+    for joint, found in fit.result.autocorrelation.items():
+        assert len(found.lag_s) == len(found.value) == len(found.band) <= 120
+        assert found.value[0] == pytest.approx(1.0)
+        assert found.lag_s[0] == 0.0
+        values, band = np.array(found.value), np.array(found.band)
+        last = found.lag_s[int(np.flatnonzero(np.abs(values) > band)[-1])]
+        if fit.result.whiteness[joint].lag_s is not None:
+            assert last < fit.result.whiteness[joint].lag_s
+
+
+def test_remarks_are_all_findings(fit):
+    assert [(r.code, r.message, r.joint, r.hint) for r in fit.result.remarks] == [
+        (n.code, n.message, n.joint, n.hint) for n in fit.notices
+    ]
+    assert "offset-differs" in {remark.code for remark in fit.result.remarks}
+
+
+def test_a_reason_of_the_verdict_is_no_remark(arm, tmp_path):
+    fit = arm.fit(tmp_path / "fit", model="wls", max_rmse=1e-3)
+    assert "gate-failed" in fit.codes()
+    assert "gate-failed" not in {remark.code for remark in fit.result.remarks}
+    assert len(fit.result.remarks) == len(fit.notices) - len(fit.result.verdict.reasons)
+
+
+def test_a_remark_names_its_recording(tmp_path):
+    """Not a file: a path would differ from machine to machine."""
+    from robotid.errors import Notice
+    from robotid.identification.files import remarks_of
+
+    notices = [Notice(code="a", message="x", file=name) for name in ("run1", "/tmp/robot.urdf")]
+    found = remarks_of(notices, reasons=[], recordings=["run1"])
+    assert [remark.recording for remark in found] == ["run1", None]
