@@ -16,8 +16,8 @@ class Tick(NamedTuple):
 
 
 def linear_ticks(low: float, high: float, most: int) -> list[Tick]:
-    """Round values between two others, at most so many (and two, if there is one step only)."""
-    raw = (high - low) / max(1, most - 1)
+    """Round values between two others, about so many: one at least, at most one more."""
+    raw = (high - low) / most
     size = 10.0 ** floor(log10(raw))
     times = next((s for s in _STEPS if s * size >= raw * (1 - _CLOSE)), _STEPS[-1])
     step = times * size

@@ -6,7 +6,7 @@
 
   // Ticks, as charts/ticks.py has them.
   function linearTicks(low, high, most) {
-    const raw = (high - low) / Math.max(1, most - 1);
+    const raw = (high - low) / most;
     const size = 10 ** Math.floor(Math.log10(raw));
     const times = [1, 2, 2.5, 5, 10].find((t) => t * size >= raw * (1 - CLOSE)) || 10;
     const step = times * size;
