@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from robotid.contracts.fit import BlockErrors
 from robotid.contracts.fit_data import Autocorrelation
 from robotid.reporting.charts.chart import Axis, Chart, Series
-from robotid.reporting.samples import binned
+from robotid.reporting.samples import binned, padded
 
 Array = NDArray[np.float64]
 
-SMALL = {"width": 340, "height": 200}  # several stand side by side
+_WIDTH, _HEIGHT = 340, 200  # [px]; several stand side by side
 _BARS = 41
 _WIDE = 4.0  # standard deviations that are shown at least
 _MOST = 0.999  # of samples that are shown at least
@@ -38,7 +38,8 @@ def distribution(residual: Array, noise: float | None, joint: str, unit: str) ->
         across=Axis(f"error [{unit}]", low=-end, high=end),
         upward=Axis(f"density [1/({unit})]", low=0.0),
         series=series,
-        **SMALL,
+        width=_WIDTH,
+        height=_HEIGHT,
     )
 
 
@@ -49,21 +50,22 @@ def over_signal(x: Array, residual: Array, joint: str, label: str, unit: str) ->
         return None
     x, residual = x[good], residual[good]
     bins = binned(x, residual)
-    end = 1.1 * float(max(np.quantile(np.abs(residual), 0.99), np.abs(bins[1:]).max())) or None
+    end = 1.1 * float(max(np.quantile(np.abs(residual), 0.99), np.abs(bins[1:]).max())) or 1.0
     return Chart(
         title=joint,
-        across=Axis(label),
-        upward=Axis(f"error [{unit}]", low=None if end is None else -end, high=end),
+        across=padded(label, x),
+        upward=Axis(f"error [{unit}]", low=-end, high=end),
         series=[
             Series("samples", x, residual, "points", None),
             Series("middle half of samples", bins.x, bins.high, "band", 0, low=bins.low),
             Series("median", bins.x, bins.median, "line", 0),
         ],
-        **SMALL,
+        width=_WIDTH,
+        height=_HEIGHT,
     )
 
 
-def over_blocks(blocks: Sequence[BlockErrors], joint: str) -> Chart | None:
+def over_blocks(blocks: Sequence[BlockErrors], joint: str, unit: str) -> Chart | None:
     """Root mean square and mean of blocks, recording after recording, as steps."""
     blocks = [block for block in blocks if block.rmse.get(joint) is not None]
     if len(blocks) < 2:
@@ -89,7 +91,7 @@ def over_blocks(blocks: Sequence[BlockErrors], joint: str) -> Chart | None:
     return Chart(
         title=joint,
         across=Axis("time [s]"),
-        upward=Axis("error [N m, or N]"),
+        upward=Axis(f"error [{unit}]"),
         series=[
             Series(
                 f"{what}, {kind}",
@@ -101,7 +103,8 @@ def over_blocks(blocks: Sequence[BlockErrors], joint: str) -> Chart | None:
             for (kind, what), (x, y) in steps.items()
         ],
         marks=borders[:-1],
-        **SMALL,
+        width=_WIDTH,
+        height=_HEIGHT,
     )
 
 
@@ -118,5 +121,6 @@ def autocorrelation(given: Autocorrelation, joint: str) -> Chart | None:
             Series("95 % band", lag, band, "band", None, low=-band),
             Series("errors", lag, np.array(given.value), "line", 0),
         ],
-        **SMALL,
+        width=_WIDTH,
+        height=_HEIGHT,
     )

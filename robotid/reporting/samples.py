@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.residuals import Window
+from robotid.reporting.charts.chart import Axis
 from robotid.reporting.view import FitView
 
 Array = NDArray[np.float64]
@@ -80,3 +81,14 @@ def binned(x: Array, y: Array, bins: int = _BINS) -> Bins:
     groups = np.array_split(order, max(1, min(bins, x.size // _FEWEST)))
     found = [(np.median(x[g]), *np.quantile(y[g], (0.5, 0.25, 0.75))) for g in groups]
     return Bins(*np.array(found).T)
+
+
+def padded(label: str, *values: Array) -> Axis:
+    """An axis with room at both ends, so that points there are whole."""
+    every = np.concatenate(values)
+    every = every[np.isfinite(every)]
+    if not every.size:
+        return Axis(label)
+    low, high = float(every.min()), float(every.max())
+    room = 0.04 * (high - low) or 1.0
+    return Axis(label, low - room, high + room)

@@ -9,7 +9,7 @@ from robotid.contracts.fit_data import JointRange
 from robotid.contracts.residuals import Excerpt
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
-from robotid.reporting.samples import Units, joined, units
+from robotid.reporting.samples import Units, joined, padded, units
 from robotid.reporting.view import FitView
 
 _HALF = 0.32  # of the distance between joints, a bar to either side
@@ -86,6 +86,7 @@ def limits_chart(ranges: Mapping[str, JointRange]) -> Chart:
         across=Axis("joint", names=names),
         upward=Axis("position [% of the range]", low=0.0, high=100.0),
         series=series,
+        height=190,
     )
 
 
@@ -95,16 +96,18 @@ def motion_chart(excerpt: Excerpt, place: int, unit: Units, did: JointRange | No
         "training": [window for window in excerpt.windows if window.split == "train"],
         "held out": [window for window in excerpt.windows if window.split != "train"],
     }
+    limits = [] if did is None or did.position_limits is None else list(did.position_limits)
+    positions = joined(excerpt.windows, "q", place)
     return Chart(
         title=excerpt.joints[place],
-        across=Axis(f"position [{unit.position}]"),
+        across=padded(f"position [{unit.position}]", positions, np.array(limits)),
         upward=Axis(f"velocity [{unit.velocity}]"),
         series=[
             Series(name, joined(some, "q", place), joined(some, "qd", place), "points", colour)
             for colour, (name, some) in enumerate(kinds.items())
             if some
         ],
-        marks=[] if did is None or did.position_limits is None else list(did.position_limits),
+        marks=limits,
         width=340,
         height=220,
     )

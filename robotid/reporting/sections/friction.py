@@ -13,7 +13,7 @@ from robotid.dynamics.joint_columns import JointColumn, Motor, motors_of
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
-from robotid.reporting.samples import binned, windows_of
+from robotid.reporting.samples import binned, padded, windows_of
 from robotid.reporting.view import FitView
 
 Array = NDArray[np.float64]
@@ -132,13 +132,13 @@ def friction_chart(terms: Terms, windows: Sequence[Window]) -> Chart:
     speed, torque = friction_points(terms, windows)
     bins = binned(speed, torque)
     curves = friction_curve(terms, float(speed.min()), float(speed.max()))
-    most = np.quantile(torque, (0.01, 0.99))  # outliers must not flatten the curve
-    shown = np.concatenate([bins.low, bins.high, most, *(y for _, y in curves)])
-    room = 0.05 * float(np.ptp(shown)) or 1.0
+    # not by single samples: outliers must not flatten the curve
+    shown = np.concatenate([bins.low, bins.high, *(y for _, y in curves)])
+    room = 0.15 * float(np.ptp(shown)) or 1.0
     unit = ("m/s", "N") if terms.motor.sliding else ("rad/s", "N m")
     return Chart(
         title=terms.motor.name,
-        across=Axis(f"velocity [{unit[0]}]"),
+        across=padded(f"velocity [{unit[0]}]", speed),
         upward=Axis(
             f"friction [{unit[1]}]",
             low=float(shown.min()) - room,
@@ -147,8 +147,8 @@ def friction_chart(terms: Terms, windows: Sequence[Window]) -> Chart:
         series=[
             Series("samples", speed, torque, "points", None),
             Series("middle half of samples", bins.x, bins.high, "band", 0, low=bins.low),
-            Series("median", bins.x, bins.median, "points", 0),
             *(Series("fitted", x, y, "line", 1) for x, y in curves),
+            Series("median", bins.x, bins.median, "points", 0),
         ],
         width=340,
         height=220,

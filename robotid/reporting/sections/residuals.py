@@ -34,8 +34,9 @@ _VELOCITY = (
 )
 _TEMPERATURE = "Errors over temperature, in the same way. A slope: friction that falls with warmth."
 _TIME = (
-    "Root mean square of errors in blocks of time and, dashed, their mean, recording after recording "
-    "(dashed lines lie between them). What falls or rises steadily is warming up or a drifting zero."
+    "Root mean square of errors in blocks of time and, dashed, their mean, recording after "
+    "recording (upright lines lie between them). What falls or rises steadily is warming up or "
+    "a drifting zero."
 )
 _AUTOCORRELATION = (
     "How alike errors are that lie so much time apart, in training data. In the band they could be "
@@ -46,10 +47,10 @@ _AUTOCORRELATION = (
 def section(view: FitView) -> list[Group] | None:
     """Groups that have something to show."""
     windows = windows_of(view, view.held_out)
-    found = []
+    found: list[Group] = []
+    of = units(view)
     if windows and view.excerpt is not None:
         names, noise = view.excerpt.joints, view.fit.noise
-        of = units(view)
 
         def errors(place: int) -> Chart | None:
             name = names[place]
@@ -72,7 +73,7 @@ def section(view: FitView) -> list[Group] | None:
             Group("Over velocity", _VELOCITY, _drawn(list(map(velocity, places)))),
             Group("Over temperature", _TEMPERATURE, _drawn(list(map(temperature, places)))),
         ]
-    time = [over_blocks(view.fit.blocks, joint) for joint in view.fit.joints]
+    time = [over_blocks(view.fit.blocks, joint, of[joint].torque) for joint in view.fit.joints]
     lags = [autocorrelation(given, name) for name, given in view.fit.autocorrelation.items()]
     found += [
         Group("Over time", _TIME, _drawn(time)),

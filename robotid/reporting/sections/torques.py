@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 LONGEST_S = 20.0  # that is shown
 _POINTS = 2400  # of a line
+_WIDTH = 900  # [px]
 _SIGMAS = 2.0  # of the band around zero error
 
 
@@ -70,12 +71,18 @@ def stretch(windows: Sequence[Window], longest_s: float = LONGEST_S) -> list[Win
         if window.recording != windows[0].recording or left <= 0:
             break
         kept = int(np.searchsorted(window.t, window.t[0] + left, side="right"))
-        arrays = {
-            name: values[:kept]
-            for name, values in window._asdict().items()
-            if isinstance(values, np.ndarray)
-        }
-        found.append(window._replace(**arrays))
+        found.append(
+            Window(
+                window.recording,
+                window.split,
+                t=window.t[:kept],
+                q=window.q[:kept],
+                qd=window.qd[:kept],
+                qdd=window.qdd[:kept],
+                tau=window.tau[:kept],
+                predicted=window.predicted[:kept],
+            )
+        )
         left -= float(window.t[kept - 1] - window.t[0])
     return found
 
@@ -87,10 +94,14 @@ def torque_chart(windows: Sequence[Window], place: int, joint: str, unit: str) -
         across=Axis("time [s]"),
         upward=Axis(f"torque [{unit}]"),
         series=[
-            Series("measured", *_line(windows, [w.tau[:, place] for w in windows]), colour=None),
-            Series("predicted", *_line(windows, [w.predicted[:, place] for w in windows])),
+            Series("measured", *_line(windows, [w.tau[:, place] for w in windows]), colour=0),
+            Series(
+                "predicted", *_line(windows, [w.predicted[:, place] for w in windows]), "dashed", 1
+            ),
         ],
         zoom=True,
+        width=_WIDTH,
+        height=220,
     )
 
 
@@ -99,7 +110,7 @@ def error_chart(
 ) -> Chart:
     """Measured minus predicted torque of a joint, on the stated noise (two standard deviations)."""
     errors = [window.tau[:, place] - window.predicted[:, place] for window in windows]
-    series = [Series("measured minus predicted", *_line(windows, errors), colour=1)]
+    series = [Series("measured minus predicted", *_line(windows, errors), colour=2)]
     if noise is not None:
         ends = np.array([windows[0].t[0], windows[-1].t[-1]])
         edge = np.full(2, _SIGMAS * noise)
@@ -111,6 +122,7 @@ def error_chart(
         upward=Axis(f"error [{unit}]"),
         series=series,
         zoom=True,
+        width=_WIDTH,
         height=150,
     )
 
