@@ -148,7 +148,7 @@ def friction_chart(terms: Terms, windows: Sequence[Window]) -> Chart:
             Series("samples", speed, torque, "points", None),
             Series("middle half of samples", bins.x, bins.high, "band", 0, low=bins.low),
             *(Series("fitted", x, y, "line", 1) for x, y in curves),
-            Series("median", bins.x, bins.median, "points", 0),
+            Series("median", bins.x, bins.median, "dots", 0),
         ],
         width=340,
         height=220,

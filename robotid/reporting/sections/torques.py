@@ -135,7 +135,7 @@ def _line(windows: Sequence[Window], values: Sequence[Array]) -> tuple[Array, Ar
         if len(x) > 1:
             x.append(window.t[:1])
             y.append(np.full(1, np.nan))
-        kept = thinned(window.t, here, max(4, _POINTS * window.t.size // total))
+        kept = thinned(window.t, here, max(5, _POINTS * window.t.size // total))
         x.append(kept[0])
         y.append(kept[1])
     return np.concatenate(x), np.concatenate(y)
