@@ -74,9 +74,7 @@ def test_friction_that_remembers_has_two_branches(tmp_path):
 
 
 def test_a_motor_of_two_joints_has_its_own_curve(tmp_path):
-    folder = write_fit(
-        tmp_path, "double_pendulum", terms=("offset",), coupled=("shoulder-elbow",)
-    )
+    folder = write_fit(tmp_path, "double_pendulum", terms=("offset",), coupled=("shoulder-elbow",))
     (terms,) = friction_terms(read_fitted(folder).model)  # offsets alone are no friction
     assert terms.motor.name == "shoulder-elbow"
     good = torques_of(folder)
@@ -94,7 +92,15 @@ def test_values_stand_below_and_load_is_said(tmp_path):
     for found in friction.section(fit):
         assert found.loaded
         names = [parameter.name.rpartition(".")[2] for parameter in found.parameters]
-        assert names == ["viscous+", "viscous-", "coulomb+", "coulomb-", "stribeck", "load", "offset"]
+        assert names == [
+            "viscous+",
+            "viscous-",
+            "coulomb+",
+            "coulomb-",
+            "stribeck",
+            "load",
+            "offset",
+        ]
         assert found.drawing is not None
 
 

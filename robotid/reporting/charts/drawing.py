@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 26, 42  # room around the plot [px]
 _MARGIN = 0.04  # of the range, above and below
-_PER_TICK = (90, 36)  # pixels that a label needs across and upward
+_PER_TICK = (60, 28)  # pixels that a label needs across and upward
 _LETTER = 9.0  # pixels of a letter, on small screens
 _LONGEST = 20  # letters of a name under an axis
 _CONSTANT = 1e-9  # relative range below which values are all the same

@@ -86,7 +86,8 @@ def limits_chart(ranges: Mapping[str, JointRange]) -> Chart:
         across=Axis("joint", names=names),
         upward=Axis("position [% of the range]", low=0.0, high=100.0),
         series=series,
-        height=190,
+        width=900,
+        height=240,
     )
 
 

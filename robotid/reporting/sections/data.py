@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from robotid.contracts.fit_data import RecordingUsed
+from robotid.reporting.numbers import whole
 from robotid.reporting.view import FitView
 
 _DIGEST = 12  # digits of a digest that tell files apart
@@ -68,7 +69,7 @@ def _row(name: str, used: RecordingUsed) -> Row:
         name=name,
         used=used,
         digest=used.source_sha256[:_DIGEST],
-        dropped=[f"{count:,} {_words(why)}" for why, count in used.dropped.items() if count],
+        dropped=[f"{whole(count)} {_words(why)}" for why, count in used.dropped.items() if count],
         mended=[
             f"{_words(repair.code)}, {_times(repair.count)}"
             + (f", first {repair.first[0]}" if repair.first else "")
@@ -82,4 +83,4 @@ def _words(code: str) -> str:
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+    return "once" if count == 1 else f"{whole(count)} times"

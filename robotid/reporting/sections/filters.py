@@ -91,4 +91,6 @@ def spectrum(data: FilteredData, signal: str) -> Chart | None:
             ),
         ],
         marks=[data.cutoff_hz],
+        width=900,
+        height=280,
     )

@@ -56,7 +56,7 @@ class Terms(NamedTuple):
 
 def section(view: FitView) -> list[Friction] | None:
     """All motors with friction."""
-    windows = windows_of(view, "train", "val", "test")
+    windows = windows_of(view, "train")  # whose offsets are those of the curve
     if not windows:
         return None
     model = view.fitted.model
