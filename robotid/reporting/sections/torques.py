@@ -123,7 +123,7 @@ def error_chart(
         series=series,
         zoom=True,
         width=_WIDTH,
-        height=150,
+        height=170,
     )
 
 
