@@ -5,7 +5,7 @@
 | `sh` | run, in order, in one folder per page; the exit code is 0, or N behind `# exit N` |
 | `console` | lines behind `$ ` are run, the others have to be in what they print; `…` is anything |
 | `toml` | a pipeline, a map or a stage's configuration, and checked as such |
-| `python` | parsed; what it imports from robotid has to be there |
+| `python` | parsed; what it imports from robotid has to be there; run if it has a name |
 | `c`, `cron`, `ini`, `yaml`, `json`, `text`, none | commands of robotid inside are parsed |
 
 A block whose first line is a comment with the name of a file is written there before the next one
@@ -75,9 +75,13 @@ def run_script(block, lines):
         f"{{ {line.split('# exit')[0]}; }} && false || test $? -eq {code}" if code else line
         for line, code in ((line, command_lines.expected_code(line)) for line in lines)
     ]
+    run_process(block, "bash", "-euo", "pipefail", "-c", "\n".join(steps))
+
+
+def run_process(block, *command):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", "\n".join(steps)],
+        command,
         capture_output=True,
         text=True,
         timeout=LONGEST_S,
@@ -136,6 +140,8 @@ def check_python(block, robotid):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("robotid"):
             for name in node.names:
                 assert hasattr(import_module(node.module), name.name), f"{block.place}: {name.name}"
+    if block.file:
+        run_process(block, sys.executable, block.file)
 
 
 def check_embedded(block, robotid):
