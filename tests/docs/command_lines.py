@@ -14,8 +14,10 @@ from robotid.cli.options import FLAGS
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
 _EXIT = re.compile(r"# exit (\d+)")
-# A command in a unit file, a crontab or a CI job: up to a comment, a pipe or the next command.
-_EMBEDDED = re.compile(r"(?<![\w/.-])(?:/[\w./-]*/)?robotid (?=[a-z])[^#|;&\n]*")
+# A command in a unit file, a crontab or a CI job, up to what a shell would end it at.
+_EMBEDDED = re.compile(
+    r"(?<![\w/.-])(?:/[\w./-]*/)?robotid (?=[a-z])(?:'[^']*'|\"[^\"]*\"|[^'\"#|;&<>\n])*"
+)
 
 
 def expected_code(line: str) -> int:

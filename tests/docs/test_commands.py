@@ -145,7 +145,11 @@ def check_python(block, robotid):
 
 
 def check_embedded(block, robotid):
-    for line in command_lines.embedded(block.text):
+    parse_embedded(block, block.text)
+
+
+def parse_embedded(block, text):
+    for line in command_lines.embedded(text):
         try:
             command_lines.parse(line)
         except Exception as error:
@@ -153,8 +157,15 @@ def check_embedded(block, robotid):
 
 
 def check_yaml(block, robotid):
-    assert YAML(typ="safe").load(block.text), block.place
-    check_embedded(block, robotid)
+    """YAML joins folded lines, so commands are looked for in its strings."""
+    unread = [YAML(typ="safe").load(block.text)]
+    assert unread[0], block.place
+    while unread:
+        value = unread.pop()
+        if isinstance(value, str):
+            parse_embedded(block, value)
+        elif isinstance(value, dict | list):
+            unread += value.values() if isinstance(value, dict) else value
 
 
 def check_json(block, robotid):
