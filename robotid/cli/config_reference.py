@@ -1,6 +1,6 @@
 """`docs/config.md`: every configuration key of every stage, written from the configurations."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -42,9 +42,8 @@ def _stage(stage: Stage) -> str:
         for role, given in stage.inputs.items()
     ]
     head = ["| input | how many | what |", "|---|---|---|", *inputs, ""]
-    schema = TypeAdapter(stage.config).json_schema()
-    keys = _table(schema) if schema.get("properties") else "It has no keys.\n"
-    return "\n".join([f"## {stage.name}\n", *head, keys])
+    of_maps = {ColumnMap.__name__, *TypeAdapter(ColumnMap).json_schema()["$defs"]}
+    return "\n".join([f"## {stage.name}\n", *head, *_tables(stage.config, of_maps)])
 
 
 def _times(many: bool, optional: bool) -> str:
@@ -56,13 +55,14 @@ def _times(many: bool, optional: bool) -> str:
     }[many, optional]
 
 
-def _tables(model: type[BaseModel]) -> Iterator[str]:
-    """The table of a model, and one for each model it refers to."""
+def _tables(model: type[BaseModel], elsewhere: Container[str] = ()) -> Iterator[str]:
+    """The table of a model, and one for each model it refers to that is not described elsewhere."""
     schema = TypeAdapter(model).json_schema()
-    yield _table(schema)
+    yield _table(schema) if schema.get("properties") else "It has no keys.\n"
     for name, inner in schema.get("$defs", {}).items():
-        said = inner.get("description", "").split("\n")[0]
-        yield f"### {name}\n\n{said}\n\n{_table(inner)}"
+        if name not in elsewhere:
+            said = inner.get("description", "").split("\n")[0]
+            yield f"### {name}\n\n{said}\n\n{_table(inner)}"
 
 
 def _table(schema: dict[str, Any]) -> str:
