@@ -65,8 +65,9 @@ def blocks(page: Path) -> list[Block]:
 
 
 def prose(page: Path) -> str:
-    """A page without its fenced blocks."""
-    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    """A page without its fenced blocks and comments."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return re.sub(r"<!--.*?-->", "", text, flags=re.S)
 
 
 def logical_lines(lines: tuple[str, ...]) -> list[str]:
