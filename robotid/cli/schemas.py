@@ -1,4 +1,4 @@
-"""The generated files: JSON Schemas of every file format, and the table of flags.
+"""The generated files: JSON Schemas of every file format, the table of flags, docs/config.md.
 
     python -m robotid.cli.schemas    (or: make schemas)
 
@@ -15,6 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 
 import robotid
 from robotid.cli.answer import ANSWERS
+from robotid.cli.config_reference import config_reference
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.export import ExportIndex
 from robotid.contracts.factors import FactorFacts, FactorIndex
@@ -55,6 +56,7 @@ def generated() -> dict[Path, str]:
     files[Path("schemas") / "pipeline.json"] = _text(_pipeline_schema())
     flags = {name: _flags(stage_named(name)) for name in CATALOG}
     files[Path("robotid") / "cli" / "flags.json"] = _text(flags)
+    files[Path("docs") / "config.md"] = config_reference()
     return files
 
 

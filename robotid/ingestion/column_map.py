@@ -212,18 +212,20 @@ class ColumnMap(_Table):
         description="Names of the joints in the order of columns, as the robot file calls them; "
         "or a table from these names to those of the log.",
     )
-    time: TimeMap = TimeMap()
-    text: TextMap = TextMap()
-    motor: MotorMap | None = None
+    time: TimeMap = Field(default=TimeMap(), description="Where times are.")
+    text: TextMap = Field(default=TextMap(), description="How to read a text file.")
+    motor: MotorMap | None = Field(default=None, description="What lies between motors and joints.")
     exclude: Stretches = Field(
         default=(), description="Stretches to leave out, as T0:T1 [s from the start]."
     )
-    q: SignalMap | None = None
-    qd: SignalMap | None = None
-    tau: TorqueMap | None = None
-    tau_cmd: TorqueMap | None = None
-    current: SignalMap | None = None
-    temperature: SignalMap | None = None
+    q: SignalMap | None = Field(default=None, description="Positions [rad or m].")
+    qd: SignalMap | None = Field(default=None, description="Velocities [rad/s or m/s].")
+    tau: TorqueMap | None = Field(default=None, description="Torques at the joints [N m or N].")
+    tau_cmd: TorqueMap | None = Field(
+        default=None, description="Torques that were asked for [N m or N]."
+    )
+    current: SignalMap | None = Field(default=None, description="Currents of the drives [A].")
+    temperature: SignalMap | None = Field(default=None, description="Temperatures [°C].")
     base: dict[Literal["pos", "quat", "vel", "acc"], SignalMap] = Field(
         default={}, description="Position, quaternion (x, y, z, w), velocity of a floating base."
     )
