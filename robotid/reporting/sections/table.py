@@ -3,7 +3,16 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from robotid.reporting.sections import bodies, errors, filters, parameters, verdict
+from robotid.reporting.sections import (
+    bodies,
+    errors,
+    filters,
+    identifiability,
+    parameters,
+    payload,
+    provenance,
+    verdict,
+)
 from robotid.reporting.view import FitView
 
 
@@ -24,7 +33,10 @@ class Section(NamedTuple):
 SECTIONS = (
     Section("verdict", "Verdict", verdict.section),
     Section("errors", "Errors on held-out data, beside baselines", errors.section),
+    Section("payload", "What the robot carries", payload.section),
+    Section("identifiability", "What the data can tell", identifiability.section),
     Section("parameters", "Parameters", parameters.section),
     Section("bodies", "Links as rigid bodies", bodies.section),
     Section("filters", "Spectra before and after the filter", filters.section),
+    Section("provenance", "Where it comes from", provenance.section),
 )
