@@ -6,7 +6,7 @@ from typing import NamedTuple
 from robotid.reporting.charts.ticks import linear_ticks
 
 WIDTH = 440
-_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, 12, 6, 34, 15  # [px]
+_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, 24, 6, 34, 15  # [px]
 _WIDEST = 2.0  # a value and its old one are at most twice the larger apart
 _NARROWEST = 0.25
 _TICKS = 6
@@ -100,7 +100,10 @@ def _forest(estimates: Sequence[Estimate], low: float, high: float) -> Forest:
     return Forest(
         rows=rows,
         zero=place(0.0),
-        ticks=[(place(tick.value / 100), f"{tick.value:+.0f} %") for tick in ticks],
+        ticks=[
+            (place(tick.value / 100), f"{tick.value:+.0f} %" if tick.value else "0")
+            for tick in ticks
+        ],
         height=bottom + _BOTTOM,
         bottom=bottom,
     )

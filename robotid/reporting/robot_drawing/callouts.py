@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 _STEP = 15.0  # from one label to the next [px]
 _GAP = 4.0  # between text and its line
-_LONGEST = 18  # letters that there is room for
+_LONGEST = 16  # letters that there is room for
 
 
 class Anchor(NamedTuple):

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 WIDTH = 480  # of a view [px]
 _INSIDE = 240.0  # of it between the labels
 _HIGHEST = 400.0
-_EDGE = 26.0  # above and below; the scale stands in the lower one
+_EDGE = 30.0  # above and below; the scale stands in the lower one
 _THINNEST = 1.5  # semi-axis that can still be seen [px]
 _AXIS = 11.0  # half of the line that hints at an axis [px]
 _CROSS = 6.0  # half of a cross [px]
@@ -111,7 +111,7 @@ class _Placed(NamedTuple):
 
 
 def draw_robot(robot: RobotTree, bodies: Sequence[Body], load: Load | None = None) -> RobotDrawing:
-    """The robot in the middle of its limits.
+    """The robot in a pose that its limits allow.
 
     Args:
         robot: its tree.

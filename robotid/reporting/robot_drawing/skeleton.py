@@ -40,9 +40,9 @@ class Skeleton(NamedTuple):
 
 
 def shown_pose(robot: RobotTree) -> Array:
-    """The middle of the limits, zero where there are none; shape (nq,)."""
+    """Zero, or as near to it as the middle half of the limits allows; shape (nq,)."""
     base = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] if robot.floating else []
-    return np.array([*base, *(_middle(joint.limits) for joint in robot.driven)])
+    return np.array([*base, *(_shown(joint.limits) for joint in robot.driven)])
 
 
 def skeleton(robot: RobotTree, q: Array) -> Skeleton:
@@ -66,10 +66,12 @@ def skeleton(robot: RobotTree, q: Array) -> Skeleton:
     )
 
 
-def _middle(limits: Limits) -> float:
-    if np.isfinite(limits.lower) and np.isfinite(limits.upper):
-        return 0.5 * (limits.lower + limits.upper)
-    return float(np.clip(0.0, limits.lower, limits.upper))
+def _shown(limits: Limits) -> float:
+    low, high = limits.lower, limits.upper
+    if np.isfinite(low) and np.isfinite(high):
+        quarter = 0.25 * (high - low)
+        low, high = low + quarter, high - quarter
+    return float(np.clip(0.0, low, high))
 
 
 def _tip(robot: RobotTree, poses: Array, body: int) -> tuple[Array, Array]:

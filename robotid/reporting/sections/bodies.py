@@ -40,16 +40,18 @@ class Bodies(NamedTuple):
 
     rows: list[Row]
     drawing: RobotDrawing | None
-    impossible: int
-    mass: float
-    nominal_mass: float
+    impossible: int = 0
+    just: int = 0
+    mass: float = 0.0
+    nominal_mass: float = 0.0
+    edge: float = _EDGE
 
 
 def section(view: FitView) -> Bodies | None:
     """What the template shows; None where a fit says nothing of links."""
     fit, robot, model = view.fit, view.fitted.robot.tree, view.fitted.model
     if model.full:
-        return Bodies([], None, 0, 0.0, 0.0)
+        return Bodies([], None)
     if not fit.links:
         return None
     by_name = {link.name: link for link in fit.links}
@@ -75,16 +77,18 @@ def section(view: FitView) -> Bodies | None:
         rows=rows,
         drawing=drawing,
         impossible=len(bad),
+        just=sum(row.exists == "just" for row in rows),
         mass=float(sum(row.link.mass for row in rows)),
         nominal_mass=float(sum(row.nominal.mass for row in rows)),
     )
 
 
 def load_of(robot: RobotTree, found: PayloadFound) -> Load | None:
-    """Where to draw what the robot carries; None if it cannot exist, or is tied to the base."""
+    """Where to draw what the robot carries; None if it cannot exist, or may well be nothing."""
     values = [found.mass[0], *(x[0] for x in found.centre), *(x[0] for x in found.inertia)]
     known = [value for value in values if value is not None]
-    if len(known) < len(values) or not found.consistent:
+    lower = found.mass[1]
+    if len(known) < len(values) or not found.consistent or (lower is not None and lower <= 0):
         return None
     places = {link: (body, np.eye(4)) for body, link in enumerate(robot.links)}
     places |= {link.name: (link.body, link.placement) for link in robot.fixed if link.body >= 0}
@@ -103,11 +107,9 @@ def _matrix(six: list[float]) -> Array:
 def _row(link: Link, phi: Array, nominal: Array) -> Row:
     if not link.consistent:
         said = violations(phi) or ["its second moments are not all positive"]
-        return Row(link, given(nominal), "cannot exist", said[0])
-    if link.margin < _EDGE:
-        said = ["next to the edge of what can exist: the data alone would go beyond it"]
-        return Row(link, given(nominal), "just", said[0])
-    return Row(link, given(nominal), "can exist", "")
+        why = said[0].partition(":")[0]  # the moments behind it stand beside
+        return Row(link, given(nominal), "cannot exist", why)
+    return Row(link, given(nominal), "just" if link.margin < _EDGE else "can exist", "")
 
 
 def given(phi: Array) -> Given:
