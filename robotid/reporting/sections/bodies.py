@@ -27,10 +27,10 @@ class Given(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A link, the same in the robot file, and in words whether it can exist."""
+    """A link, the same in the robot file if that has it, and in words whether it can exist."""
 
     link: Link
-    nominal: Given
+    nominal: Given | None
     exists: str
     why: str
 
@@ -54,10 +54,12 @@ def section(view: FitView) -> Bodies | None:
         return Bodies([], None)
     if not fit.links:
         return None
-    by_name = {link.name: link for link in fit.links}
-    numbers = [body for body, name in enumerate(robot.links) if name in by_name]
+    place = {name: body for body, name in enumerate(robot.links)}
     rows = [
-        _row(by_name[robot.links[body]], model.links[body], robot.phi[body]) for body in numbers
+        _row(link, model.links[place[link.name]], robot.phi[place[link.name]])
+        if link.name in place
+        else _row(link, None, None)
+        for link in fit.links
     ]
     bad = {row.link.name for row in rows if not row.link.consistent}
     drawing = draw_robot(
@@ -65,7 +67,7 @@ def section(view: FitView) -> Bodies | None:
         [
             Body(
                 name,
-                None if name in bad or name not in by_name else ellipsoid_of(model.links[body]),
+                None if name in bad else ellipsoid_of(model.links[body]),
                 ellipsoid_of(robot.phi[body]),
                 name in bad,
             )
@@ -79,7 +81,7 @@ def section(view: FitView) -> Bodies | None:
         impossible=len(bad),
         just=sum(row.exists == "just" for row in rows),
         mass=float(sum(row.link.mass for row in rows)),
-        nominal_mass=float(sum(row.nominal.mass for row in rows)),
+        nominal_mass=float(sum(row.nominal.mass for row in rows if row.nominal)),
     )
 
 
@@ -104,12 +106,13 @@ def _matrix(six: list[float]) -> Array:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _row(link: Link, phi: Array, nominal: Array) -> Row:
-    if not link.consistent:
-        said = violations(phi) or ["its second moments are not all positive"]
-        why = said[0].partition(":")[0]  # the moments behind it stand beside
-        return Row(link, given(nominal), "cannot exist", why)
-    return Row(link, given(nominal), "just" if link.margin < _EDGE else "can exist", "")
+def _row(link: Link, phi: Array | None, nominal: Array | None) -> Row:
+    before = None if nominal is None else given(nominal)
+    if link.consistent:
+        return Row(link, before, "just" if link.margin < _EDGE else "can exist", "")
+    said = [] if phi is None else violations(phi)
+    why = said[0].partition(":")[0] if said else "its second moments are not all positive"
+    return Row(link, before, "cannot exist", why)  # what is cut off, the moments, stands beside
 
 
 def given(phi: Array) -> Given:
