@@ -67,3 +67,10 @@ def test_texts_stay_text(plain, payload):
     assert found.tags == before.tags
     assert found.attributes == before.attributes
     assert sum(payload in data for data in found.data) >= 7
+
+
+def test_values_as_people_write_them(plain):
+    options = {"a": ["x", 0.5], "b": {"k": [1, 2]}, "c": True, "d": None, "e": [], "f": 0.25}
+    assert section(changed(plain, options=options)).options == {
+        "a": "x, 0.5", "b": "k = 1, 2", "c": "yes", "d": "–", "e": "–", "f": "0.25",
+    }  # fmt: skip

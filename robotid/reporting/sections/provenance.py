@@ -1,6 +1,5 @@
 """Where the fit comes from and how to make it again."""
 
-import json
 from typing import Any, NamedTuple
 
 from robotid.contracts.fit_data import Provenance
@@ -45,7 +44,11 @@ def section(view: FitView) -> Origin | None:
 
 
 def _text(value: Any) -> str:
-    """A value as one writes it in a configuration file; `–` for none."""
-    if value is None or value == [] or value == {}:
-        return "–"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """A value as people write it; `–` for none."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_text(one)}" for name, one in value.items()) or "–"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value)) or "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else str(value)
