@@ -252,7 +252,7 @@ def test_text_can_be_read(report, opened, scheme):
         const found = new Set();
         for (const e of document.querySelectorAll('body *')) {
             const own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-            if (!own || ['SCRIPT', 'STYLE'].includes(e.tagName)) continue;
+            if (!own || ['SCRIPT', 'STYLE', 'title'].includes(e.tagName)) continue;
             let at = e;
             while (at && /, 0\\)$/.test(getComputedStyle(at).backgroundColor)) at = at.parentElement;
             const said = getComputedStyle(e);

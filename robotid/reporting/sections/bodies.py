@@ -1,10 +1,123 @@
-"""Links as rigid bodies: masses, centres, moments."""
+"""Links as rigid bodies: can they exist, beside the robot file, and how they look."""
 
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.fit import Link, PayloadFound
+from robotid.reporting.robot_drawing.drawing import Body, Load, RobotDrawing, draw_robot
+from robotid.reporting.robot_drawing.ellipsoids import ellipsoid_of
 from robotid.reporting.view import FitView
+from robotid.robot.geometry import centre_and_inertia, phi_from
+from robotid.robot.physical import violations
+from robotid.robot.tree import RobotTree
+
+Array = NDArray[np.float64]
+
+_EDGE = 1e-3  # a margin below this is at the edge of what can exist
 
 
-def section(view: FitView) -> Any:
-    """What the template shows; None if there is nothing."""
-    return view.fit.links or None
+class Given(NamedTuple):
+    """A link of the robot file; no centre and moments without a mass."""
+
+    mass: float
+    centre: list[float] | None
+    moments: list[float] | None
+
+
+class Row(NamedTuple):
+    """A link, the same in the robot file if that has it, and in words whether it can exist."""
+
+    link: Link
+    nominal: Given | None
+    exists: str
+    why: str
+
+
+class Bodies(NamedTuple):
+    """The section; without rows the model does not describe rigid bodies."""
+
+    rows: list[Row]
+    drawing: RobotDrawing | None
+    impossible: int = 0
+    just: int = 0
+    mass: float = 0.0
+    nominal_mass: float = 0.0
+    edge: float = _EDGE
+
+
+def section(view: FitView) -> Bodies | None:
+    """What the template shows; None where a fit says nothing of links."""
+    fit, robot, model = view.fit, view.fitted.robot.tree, view.fitted.model
+    if model.full:
+        return Bodies([], None)
+    if not fit.links:
+        return None
+    place = {name: body for body, name in enumerate(robot.links)}
+    rows = [
+        _row(link, model.links[place[link.name]], robot.phi[place[link.name]])
+        if link.name in place
+        else _row(link, None, None)
+        for link in fit.links
+    ]
+    bad = {row.link.name for row in rows if not row.link.consistent}
+    drawing = draw_robot(
+        robot,
+        [
+            Body(
+                name,
+                None if name in bad else ellipsoid_of(model.links[body]),
+                ellipsoid_of(robot.phi[body]),
+                name in bad,
+            )
+            for body, name in enumerate(robot.links)
+        ],
+        None if fit.payload is None else load_of(robot, fit.payload),
+    )
+    return Bodies(
+        rows=rows,
+        drawing=drawing,
+        impossible=len(bad),
+        just=sum(row.exists == "just" for row in rows),
+        mass=float(sum(row.link.mass for row in rows)),
+        nominal_mass=float(sum(row.nominal.mass for row in rows if row.nominal)),
+    )
+
+
+def load_of(robot: RobotTree, found: PayloadFound) -> Load | None:
+    """Where to draw what the robot carries; None if it cannot exist, or may well be nothing."""
+    values = [found.mass[0], *(x[0] for x in found.centre), *(x[0] for x in found.inertia)]
+    known = [value for value in values if value is not None]
+    lower = found.mass[1]
+    if len(known) < len(values) or not found.consistent or (lower is not None and lower <= 0):
+        return None
+    places = {link: (body, np.eye(4)) for body, link in enumerate(robot.links)}
+    places |= {link.name: (link.body, link.placement) for link in robot.fixed if link.body >= 0}
+    solid = ellipsoid_of(phi_from(known[0], known[1:4], _matrix(known[4:])))
+    if solid is None or found.frame not in places:
+        return None
+    body, placement = places[found.frame]
+    return Load(body, solid.moved(placement))
+
+
+def _matrix(six: list[float]) -> Array:
+    xx, xy, yy, xz, yz, zz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _row(link: Link, phi: Array | None, nominal: Array | None) -> Row:
+    before = None if nominal is None else given(nominal)
+    if link.consistent:
+        return Row(link, before, "just" if link.margin < _EDGE else "can exist", "")
+    said = [] if phi is None else violations(phi)
+    why = said[0].partition(":")[0] if said else "its second moments are not all positive"
+    return Row(link, before, "cannot exist", why)  # what is cut off, the moments, stands beside
+
+
+def given(phi: Array) -> Given:
+    """A link of the robot file."""
+    if not phi[0] > 0:
+        return Given(float(phi[0]), None, None)
+    centre, inertia = centre_and_inertia(phi)
+    return Given(float(phi[0]), centre.tolist(), np.linalg.eigvalsh(inertia).tolist())

@@ -10,7 +10,10 @@ from robotid.reporting.sections import (
     errors,
     filters,
     friction,
+    identifiability,
     parameters,
+    payload,
+    provenance,
     residuals,
     torques,
     training,
@@ -35,14 +38,17 @@ class Section(NamedTuple):
 
 SECTIONS = (
     Section("verdict", "Verdict", verdict.section),
+    Section("payload", "What the robot carries", payload.section),
     Section("errors", "Errors on held-out data, beside baselines", errors.section),
     Section("torques", "Measured and predicted torques", torques.section),
     Section("data", "Data", data.section),
     Section("coverage", "Where the data are", coverage.section),
+    Section("identifiability", "What the data can tell", identifiability.section),
     Section("parameters", "Parameters", parameters.section),
     Section("bodies", "Links as rigid bodies", bodies.section),
     Section("friction", "Friction over velocity", friction.section),
     Section("residuals", "What the model leaves", residuals.section),
     Section("training", "Training", training.section),
     Section("filters", "Spectra before and after the filter", filters.section),
+    Section("provenance", "Where it comes from", provenance.section),
 )

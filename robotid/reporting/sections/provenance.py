@@ -1,0 +1,54 @@
+"""Where the fit comes from and how to make it again."""
+
+from typing import Any, NamedTuple
+
+from robotid.contracts.fit_data import Provenance
+from robotid.reporting.view import FitView
+
+
+class Origin(NamedTuple):
+    """The section.
+
+    Args:
+        provenance: None in fits of older versions.
+        logs: digest of the log of each recording.
+        options: of the fit, as text.
+        robot: what was changed in the robot file, as text.
+        terms: of the joints.
+        seed: of random starts; None where the fit has none.
+    """
+
+    provenance: Provenance | None
+    logs: dict[str, str]
+    options: dict[str, str]
+    robot: dict[str, str]
+    terms: dict[str, str]
+    seed: str | None
+
+
+def section(view: FitView) -> Origin | None:
+    """What the template shows; None where nothing is known."""
+    fit = view.fit
+    options = {name: _text(value) for name, value in sorted(fit.options.items())}
+    terms = {"all joints": ", ".join(fit.terms.terms)} if fit.terms.terms else {}
+    terms |= {joint: ", ".join(own) for joint, own in fit.terms.joint_terms.items()}
+    found = Origin(
+        provenance=fit.provenance,
+        logs={name: used.source_sha256 for name, used in fit.data.items()},
+        options=options,
+        robot={name: _text(value) for name, value in sorted(fit.robot.options.items()) if value},
+        terms=terms,
+        seed=options.get("seed"),
+    )
+    return found if found.provenance or found.logs or options else None
+
+
+def _text(value: Any) -> str:
+    """A value as people write it; `–` for none."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_text(one)}" for name, one in value.items()) or "–"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value)) or "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else str(value)
