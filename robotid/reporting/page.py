@@ -1,18 +1,24 @@
 """The HTML page: self-contained, everything escaped."""
 
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from robotid.reporting.numbers import number, percent, whole
 from robotid.reporting.sections.table import SECTIONS
 from robotid.reporting.view import FitView
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
+def render(views: Sequence[FitView], comparison: Any = None) -> str:
+    """The report as one HTML document.
 
-def render(views: Sequence[FitView]) -> str:
-    """The report as one HTML document."""
+    Args:
+        views: fits, in the order in which they are shown.
+        comparison: what `comparison.html.j2` shows before them; None without one.
+    """
     # autoescape=True and not select_autoescape(): that one leaves `.html.j2` unescaped.
     environment = Environment(
         loader=PackageLoader("robotid.reporting"),
@@ -20,13 +26,26 @@ def render(views: Sequence[FitView]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters["number"] = lambda value: "–" if value is None else f"{value:.4g}"
+    environment.filters |= {"number": number, "percent": percent, "whole": whole}
     return environment.get_template("page.html.j2").render(
         fits=[
-            {"id": f"fit{number}", "view": view, "sections": _sections(view)}
-            for number, view in enumerate(views, start=1)
+            {"id": f"fit{place}", "view": view, "sections": _sections(view)}
+            for place, view in enumerate(views, start=1)
         ],
-        policy=_POLICY,
+        comparison=comparison,
+        policy=_policy(environment),
+    )
+
+
+def _policy(environment: Environment) -> str:
+    """Nothing is loaded, and nothing runs or is styled but what this package wrote."""
+    style, script = (
+        b64encode(sha256(environment.get_template(name).render().encode()).digest()).decode()
+        for name in ("style.css", "script.js")
+    )
+    return (
+        f"default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# bars stand on zero, or on the lower edge of a logarithmic axis; bands lie between y and `low`
-Style = Literal["line", "dashed", "points", "bars", "band"]
+# Bars stand on zero, or on the lower edge of a logarithmic axis; bands lie between y and `low`.
+# Points are a cloud, dots a few values that each count.
+Style = Literal["line", "dashed", "points", "dots", "bars", "band"]
 
 
 class Series(NamedTuple):

@@ -1,6 +1,6 @@
 """A chart on paper: coordinates of lines, ticks and labels, for a template to write as SVG."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.reporting.charts.chart import Axis, Chart, Series
-from robotid.reporting.charts.thinning import thinned
+from robotid.reporting.charts.paths import Pen
+from robotid.reporting.charts.scale import Scale
 from robotid.reporting.charts.ticks import Tick, linear_ticks, log_ticks
 
 Array = NDArray[np.float64]
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 12, 8, 40  # room around the plot [px]
-_POINTS = 1200  # of a line that is not zoomed
-_POINTS_ZOOMED = 4000
-_CLOUD = 600  # points of a cloud
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 26, 42  # room around the plot [px]
 _MARGIN = 0.04  # of the range, above and below
-_BAR = 0.86  # of the distance between bars
 _PER_TICK = (90, 36)  # pixels that a label needs across and upward
+_LETTER = 9.0  # pixels of a letter, on small screens
+_LONGEST = 20  # letters of a name under an axis
+_CONSTANT = 1e-9  # relative range below which values are all the same
 
 
 class Shape(NamedTuple):
@@ -40,7 +40,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawing:
-    """All a template needs; coordinates of shapes are those of the plot's inside."""
+    """All a template needs; coordinates of shapes are those of the plot's inside.
+
+    `slanted` labels under the axis are names too long to stand side by side; `most` is how many
+    ticks there is room for, across and upward.
+    """
 
     chart: Chart
     left: int
@@ -53,6 +57,8 @@ class Drawing:
     marks: list[float]
     x_range: tuple[float, float]
     y_range: tuple[float, float]
+    slanted: bool
+    most: tuple[int, int]
 
     @property
     def legend(self) -> list[Shape]:
@@ -75,9 +81,13 @@ def drawn(chart: Chart) -> Drawing | None:
         ys.append(np.zeros(1))
     x_range = _ends(chart.across, xs, margin=0.5 if chart.across.names else 0.0)
     y_range = _ends(chart.upward, np.concatenate(ys), margin=_MARGIN)
-    width, height = chart.width - _LEFT - _RIGHT, chart.height - _TOP - _BOTTOM
-    x = _scale(chart.across, x_range, 0.0, float(width))
-    y = _scale(chart.upward, y_range, float(height), 0.0)
+    width = chart.width - _LEFT - _RIGHT
+    slant = _slant(chart.across.names, width)
+    height = max(40, chart.height - _TOP - _BOTTOM - slant)
+    x = Scale(x_range, (0.0, float(width)), chart.across.log)
+    y = Scale(y_range, (float(height), 0.0), chart.upward.log)
+    pen = Pen(x, y, series, fine=chart.zoom)
+    most = max(2, width // _PER_TICK[0]), max(2, height // _PER_TICK[1])
     return Drawing(
         chart=chart,
         left=_LEFT,
@@ -86,18 +96,20 @@ def drawn(chart: Chart) -> Drawing | None:
         height=height,
         shapes=[
             Shape(
-                path=_path(one, chart, x, y),
+                path=pen.path(one),
                 style=one.style,
                 colour="grey" if one.colour is None else f"c{one.colour % 8}",
                 name=one.name,
             )
             for one in series
         ],
-        across=_places(chart.across, x_range, x, width // _PER_TICK[0]),
-        upward=_places(chart.upward, y_range, y, height // _PER_TICK[1]),
-        marks=[round(float(x(np.array([m]))[0]), 1) for m in chart.marks if _inside(m, x_range)],
+        across=_places(chart.across, x, most[0]),
+        upward=_places(chart.upward, y, most[1]),
+        marks=[round(x.at(m), 1) for m in chart.marks if x_range[0] <= m <= x_range[1]],
         x_range=x_range,
         y_range=y_range,
+        slanted=slant > 0,
+        most=most,
     )
 
 
@@ -111,101 +123,40 @@ def _any_finite(one: Series, chart: Chart) -> bool:
 
 
 def _ends(axis: Axis, values: Array, margin: float) -> tuple[float, float]:
-    """Where an axis begins and ends."""
+    """Where an axis begins and ends; the first is less than the second."""
+    if axis.names:
+        return -margin, len(axis.names) - 1 + margin
     good = values[np.isfinite(values) & (values > 0 if axis.log else True)]
     low = float(good.min()) if axis.low is None else axis.low
     high = float(good.max()) if axis.high is None else axis.high
+    if axis.log and low <= 0:
+        low = float(good.min())
+    if high - low <= _CONSTANT * max(abs(low), abs(high)):
+        # all the same, or beyond a given end
+        middle = low if axis.high is None else high
+        spare = abs(middle) * 0.1 or 1.0
+        return (middle / 2, middle * 2) if axis.log else (middle - spare, middle + spare)
+    room = (high / low) ** margin if axis.log else margin * (high - low)
+    if axis.low is None:
+        low = low / room if axis.log else low - room
+    if axis.high is None:
+        high = high * room if axis.log else high + room
+    return low, high
+
+
+def _places(axis: Axis, scale: Scale, most: int) -> list[Place]:
     if axis.names:
-        return -margin, len(axis.names) - 1 + margin
-    if not high > low:
-        spare = abs(low) * 0.1 or 1.0
-        return (low / 2, low * 2) if axis.log else (low - spare, high + spare)
-    if axis.log:
-        room = (high / low) ** margin
-        return (
-            low / room if axis.low is None else low,
-            high * room if axis.high is None else high,
-        )
-    room = margin * (high - low)
-    return (low - room if axis.low is None else low, high + room if axis.high is None else high)
-
-
-def _scale(
-    axis: Axis, ends: tuple[float, float], first: float, last: float
-) -> Callable[[Array], Array]:
-    """From values to pixels."""
-
-    def linear(values: Array) -> Array:
-        return np.asarray(first + (values - ends[0]) / (ends[1] - ends[0]) * (last - first))
-
-    def logarithmic(values: Array) -> Array:
-        low, high = np.log(ends[0]), np.log(ends[1])
-        shares = (np.log(np.maximum(values, ends[0] * 1e-3)) - low) / (high - low)
-        return np.asarray(first + shares * (last - first))
-
-    return logarithmic if axis.log else linear
-
-
-def _places(
-    axis: Axis, ends: tuple[float, float], to_pixels: Callable[[Array], Array], most: int
-) -> list[Place]:
-    if axis.names:
-        ticks = [Tick(float(place), name) for place, name in enumerate(axis.names)]
+        ticks = [Tick(float(place), _short(name)) for place, name in enumerate(axis.names)]
     else:
-        ticks = (log_ticks if axis.log else linear_ticks)(*ends, max(2, most))
-    at = to_pixels(np.array([tick.value for tick in ticks], dtype=np.float64))
-    return [Place(round(float(a), 1), tick.text) for a, tick in zip(at, ticks, strict=True)]
+        ticks = (log_ticks if axis.log else linear_ticks)(*scale.ends, most)
+    return [Place(round(scale.at(tick.value), 1), tick.text) for tick in ticks]
 
 
-def _inside(value: float, ends: tuple[float, float]) -> bool:
-    return ends[0] <= value <= ends[1]
+def _slant(names: Sequence[str], width: int) -> int:
+    """Height that slanted names need beyond level ones [px]; 0 if they stand side by side."""
+    longest = max((len(_short(name)) for name in names), default=0)
+    return round(longest * _LETTER / 2) if longest * _LETTER * len(names) > width else 0
 
 
-def _path(
-    one: Series, chart: Chart, x: Callable[[Array], Array], y: Callable[[Array], Array]
-) -> str:
-    """The `d` of an SVG path."""
-    if one.style == "band":
-        low = one.y if one.low is None else one.low
-        edge = np.concatenate([one.x, one.x[::-1]]), np.concatenate([one.y, low[::-1]])
-        return _line(x(edge[0]), y(edge[1])) + "Z"
-    if one.style == "bars":
-        floor = float(chart.height - _TOP - _BOTTOM)
-        ground = floor if chart.upward.log else min(floor, float(y(np.zeros(1))[0]))
-        return _bars(x(one.x), y(one.y), ground)
-    if one.style == "points":
-        chosen = np.unique(np.linspace(0, one.x.size - 1, _CLOUD).astype(np.int64))
-        return "".join(
-            f"M{_px(a)} {_px(b)}h0"
-            for a, b in zip(x(one.x[chosen]), y(one.y[chosen]), strict=True)
-            if np.isfinite(a) and np.isfinite(b)
-        )
-    kept = thinned(one.x, one.y, _POINTS_ZOOMED if chart.zoom else _POINTS)
-    return _line(x(kept[0]), y(kept[1]))
-
-
-def _line(x: Array, y: Array) -> str:
-    parts, pen_up = [], True
-    for a, b in zip(x.tolist(), y.tolist(), strict=True):
-        if not (np.isfinite(a) and np.isfinite(b)):
-            pen_up = True
-            continue
-        parts.append(f"{'M' if pen_up else 'L'}{_px(a)} {_px(b)}")
-        pen_up = False
-    return "".join(parts)
-
-
-def _bars(x: Array, y: Array, ground: float) -> str:
-    step = float(np.min(np.diff(x))) if x.size > 1 else 30.0
-    half = 0.5 * _BAR * step
-    return "".join(
-        f"M{_px(a - half)} {_px(ground)}V{_px(b)}H{_px(a + half)}V{_px(ground)}Z"
-        for a, b in zip(x.tolist(), y.tolist(), strict=True)
-        if np.isfinite(b)
-    )
-
-
-def _px(value: float) -> str:
-    """A coordinate to a tenth of a pixel, as short as it can be."""
-    text = f"{value:.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
