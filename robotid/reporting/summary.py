@@ -3,21 +3,36 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult
+from robotid.contracts.fit import FitResult, Metric
 from robotid.reporting.facts import BaselineCheck, Change, Comparison, GateOutcome, ReportFacts
+from robotid.reporting.numbers import number
 from robotid.reporting.same_data import held_out
 
 _DATA = {"test": "held-out data", "val": "validation data", "train": "the data of the fit"}
-_ABSENT = "–"
+_ABSENT = number(None)
+PASSED, FAILED = "passed", "FAILED"
 
 
 class Table(NamedTuple):
-    """A table of texts; the first column holds names."""
+    """A table of texts; the first column holds names.
+
+    Args:
+        title: its heading.
+        header: names of the columns.
+        rows: cells, as many as columns.
+        remarks: what to say below it.
+        best: number of a column to point out.
+        words: whether the columns hold words, not numbers.
+        result: number of the column that says whether something passed.
+    """
 
     title: str
     header: list[str]
     rows: list[list[str]]
     remarks: list[str]
+    best: int | None = None
+    words: bool = False
+    result: int | None = None
 
 
 class Statement(NamedTuple):
@@ -46,10 +61,7 @@ def summary(facts: ReportFacts) -> Summary:
     tables = [errors_table(facts.fits)]
     if facts.comparison is not None:
         tables.append(comparison_table(facts.comparison))
-    if facts.gates:
-        tables.append(gates_table(facts.gates))
-    if facts.baseline is not None:
-        tables.append(baseline_table(facts.baseline))
+    tables += gate_tables(facts)
     remarks = [
         _named(facts, name, f"{f'{r.joint}: ' if r.joint else ''}{r.message}"
                f"{f' ({r.hint})' if r.hint else ''}")
@@ -70,12 +82,9 @@ def errors_table(fits: Mapping[str, FitResult]) -> Table:
             continue
         given = [fit.metrics, *(fit.baselines.get(b, {}) for b in baselines)]
         errors = [m[split]["rmse"] if "rmse" in m.get(split, {}) else None for m in given]
-        rows.append([name if several else "mean", *(number(e and e.mean) for e in errors)])
+        rows.append([name if several else "mean", *(number(_value(e)) for e in errors)])
         if not several:
-            rows += [
-                [joint, *(number(e and e.joints.get(joint)) for e in errors)]
-                for joint in fit.joints
-            ]
+            rows += [[joint, *(number(_value(e, joint)) for e in errors)] for joint in fit.joints]
     first = "fit" if several else "joint"
     title = f"Error (RMSE) on {_DATA[split]} [N m or N]{', mean of all joints' if several else ''}"
     return Table(title, [first, "model", *baselines], rows, [])
@@ -93,10 +102,10 @@ def comparison_table(comparison: Comparison) -> Table:
     for metric in ("rmse", "relative", "nmse_var", "nmse_range"):
         found = [model.metrics.get(metric) for model in models.values()]
         beside = [number(getattr(figures, metric)) for figures in others.values()]
-        row(metric, [number(f and f.mean) for f in found], beside)
+        row(metric, [number(_value(f)) for f in found], beside)
         if metric == "rmse":
             for joint in comparison.joints:
-                row(f"rmse of {joint}", [number(f and f.joints.get(joint)) for f in found])
+                row(f"rmse of {joint}", [number(_value(f, joint)) for f in found])
     if len(models) > 1:
         row("beside the least error", [_behind(comparison, name) for name in models])
     row("links can exist", [_truth(m.consistent) for m in models.values()])
@@ -106,38 +115,48 @@ def comparison_table(comparison: Comparison) -> Table:
     header = ["", *models, *others]
     data = f"{_DATA[comparison.split]} ({', '.join(comparison.recordings) or 'no recording'})"
     remarks = [comparison.sentence, *comparison.remarks, *sources]
-    return Table(f"Comparison on {data}", header, rows, remarks)
+    best = 1 + list(models).index(comparison.best) if comparison.best is not None else None
+    return Table(f"Comparison on {data}", header, rows, remarks, best)
+
+
+def gate_tables(facts: ReportFacts) -> list[Table]:
+    """What was asked of the fits: gates, and errors beside those of an older report."""
+    tables = [gates_table(facts.gates)] if facts.gates else []
+    return [*tables, *([baseline_table(facts.baseline)] if facts.baseline else [])]
 
 
 def gates_table(gates: list[GateOutcome]) -> Table:
     """Every gate and what became of it."""
     rows = [
-        [gate.fit, "passed" if gate.passed else "FAILED", gate.expression, gate.said]
-        for gate in gates
+        [gate.fit, PASSED if gate.passed else FAILED, gate.expression, gate.said] for gate in gates
     ]
-    return Table("Gates: conditions that must not hold", ["fit", "result", "fail if", "is"], rows, [])
+    title, header = "Gates: conditions that must not hold", ["fit", "result", "fail if", "is"]
+    return Table(title, header, rows, [], words=True, result=1)
 
 
 def baseline_table(check: BaselineCheck) -> Table:
     """Errors beside those of the older report; joints of several fits where they are worse."""
-    rows = []
-    for found in check.fits:
-        for change in found.changes:
-            if change.joint is None or change.worse or len(check.fits) == 1:
-                rows.append([found.fit, change.joint or "mean", *_change(change, check.limit)])
+    rows = [
+        [found.fit, change.joint or "mean", *_change(change, check.limit)]
+        for found in check.fits
+        for change in found.changes
+        if change.joint is None or change.worse or len(check.fits) == 1
+    ]
     allowed = "" if check.limit is None else f"; {100 * check.limit:.4g} % more is allowed"
     title = f"Beside the older report: error (RMSE) [N m or N]{allowed}"
-    return Table(title, ["fit", "joint", "before", "now", "change", "result"], rows, check.remarks)
+    header = ["fit", "joint", "before", "now", "change", "result"]
+    return Table(title, header, rows, check.remarks, result=5)
 
 
-def number(value: float | None) -> str:
-    """Four digits; a dash where there is no value."""
-    return _ABSENT if value is None else f"{value:.4g}"
+def _value(metric: Metric | None, joint: str | None = None) -> float | None:
+    if metric is None:
+        return None
+    return metric.mean if joint is None else metric.joints.get(joint)
 
 
 def _change(change: Change, limit: float | None) -> list[str]:
     grown = _ABSENT if change.change is None else f"{100 * change.change:+.1f} %"
-    result = "FAILED" if change.worse else _ABSENT if limit is None else "passed"
+    result = FAILED if change.worse else _ABSENT if limit is None else PASSED
     return [number(change.before), number(change.now), grown, result]
 
 

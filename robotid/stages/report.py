@@ -59,6 +59,7 @@ def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.reporting.gates.outcomes import outcomes
     from robotid.reporting.markdown import markdown
     from robotid.reporting.page import render
+    from robotid.reporting.summary import comparison_table, gate_tables
     from robotid.reporting.view import FitView
 
     older = inputs.get("baseline", ())
@@ -79,7 +80,12 @@ def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     )
     (out_dir / REPORT).write_text(facts.model_dump_json(indent=1), encoding="utf-8")
     (out_dir / MARKDOWN).write_text(markdown(facts), encoding="utf-8")
-    (out_dir / PAGE).write_text(render(views, facts), encoding="utf-8")
+    page = render(
+        views,
+        comparison=comparison_table(facts.comparison) if facts.comparison else None,
+        gates=gate_tables(facts),
+    )
+    (out_dir / PAGE).write_text(page, encoding="utf-8")
     return _notices(facts)
 
 
@@ -106,9 +112,7 @@ def _notices(facts: ReportFacts) -> list[Notice]:
     ]
     if facts.baseline is None:
         return found
-    found += [
-        Notice(code="baseline-differs", message=remark) for remark in facts.baseline.remarks
-    ]
+    found += [Notice(code="baseline-differs", message=remark) for remark in facts.baseline.remarks]
     found += [
         Notice(
             code="regression",

@@ -81,12 +81,12 @@ def value_of(text: str, name: Token, fit: FitResult, joint: str | None) -> Value
         return _parameter(text, name, fit)
     if head.text == "baselines":
         _known(text, rest[0], fit.baselines, "baseline")
-        return _metric(text, name, fit.baselines[rest[0].text], list(rest[1:]), fit, joint)
-    return _metric(text, name, fit.metrics, [head, *rest], fit, joint)
+        return _metric(text, fit.baselines[rest[0].text], list(rest[1:]), fit, joint)
+    return _metric(text, fit.metrics, [head, *rest], fit, joint)
 
 
 def _metric(
-    text: str, name: Token, metrics: Metrics, steps: list[Step], fit: FitResult, joint: str | None
+    text: str, metrics: Metrics, steps: list[Step], fit: FitResult, joint: str | None
 ) -> float | None:
     split, metric, *place = steps
     _known(text, split, metrics, "split of this fit")
