@@ -6,11 +6,10 @@ from itertools import pairwise
 import numpy as np
 
 from robotid.contracts.fit import FitResult
-from robotid.reporting.facts import ComparedModel, Comparison, Difference, Published
+from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
 from robotid.reporting.same_data import check_same_robot, common_recordings, held_out
 
-CONFIDENCE = 0.95  # of all intervals of a comparison together
 METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
 _MATTERS = 1e-3  # of the error: models closer than that are the same
 

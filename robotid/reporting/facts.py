@@ -10,6 +10,7 @@ from robotid.contracts.fit import FitResult, Metric
 REPORT = "report.json"
 MARKDOWN = "report.md"
 PAGE = "report.html"
+CONFIDENCE = 0.95  # of all intervals of a comparison together
 
 
 class _Part(BaseModel):

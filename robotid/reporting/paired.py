@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 LEAST_BLOCKS = 6  # fewer give intervals that say nothing
 _MOST_CORRELATED = 0.9
+_DOUBT = 0.5  # standard deviations by which the correlation is taken larger than it seems
 
 
 class Blocks(NamedTuple):
@@ -39,7 +40,7 @@ def half_width(one: Blocks, other: Blocks, confidence: float) -> float:
     error = (without - without.mean()) * (count - 1)
     r = _correlation(error, one.recording)
     independent = max(count * (1 - r) / (1 + r), 2.0)
-    variance = float(error @ error) / (count - 1) / independent
+    variance = float(error @ error) / count / (independent - 1)
     quantile = float(stdtrit(independent - 1, 0.5 + confidence / 2))
     return quantile * float(np.sqrt(variance))
 
@@ -59,5 +60,5 @@ def _correlation(error: Array, recording: NDArray[np.int64]) -> float:
         return 0.0
     together = recording[1:] == recording[:-1]
     r = float((error[1:] * error[:-1])[together].sum()) / power
-    r += (1 + 4 * r) / error.size
+    r += (1 + 4 * r) / error.size + _DOUBT / np.sqrt(error.size)
     return float(np.clip(r, 0.0, _MOST_CORRELATED))

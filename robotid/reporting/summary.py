@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from robotid.contracts.fit import FitResult, Metric
-from robotid.reporting.facts import BaselineCheck, Change, Comparison, GateOutcome, ReportFacts
+from robotid.reporting.facts import (
+    CONFIDENCE,
+    BaselineCheck,
+    Change,
+    Comparison,
+    GateOutcome,
+    ReportFacts,
+)
 from robotid.reporting.numbers import number
 from robotid.reporting.same_data import held_out
 
@@ -107,7 +114,13 @@ def comparison_table(comparison: Comparison) -> Table:
             for joint in comparison.joints:
                 row(f"rmse of {joint}", [number(_value(f, joint)) for f in found])
     if len(models) > 1:
-        row("beside the least error", [_behind(comparison, name) for name in models])
+        behind = [model.behind for model in models.values()]
+        row("above the least", [f"{b.value:+.3g}" if b else _ABSENT for b in behind])
+        row(
+            f"{CONFIDENCE:.0%} interval",
+            [f"{b.lower:.2g} … {b.upper:.2g}" if b else _ABSENT for b in behind],
+        )
+        row("told apart", [_told_apart(comparison, name) for name in models])
     row("links can exist", [_truth(m.consistent) for m in models.values()])
     row("can be used", [_truth(m.usable) for m in models.values()])
     row("identified", [f"{m.identified} of {m.parameters}" for m in models.values()])
@@ -160,14 +173,11 @@ def _change(change: Change, limit: float | None) -> list[str]:
     return [number(change.before), number(change.now), grown, result]
 
 
-def _behind(comparison: Comparison, name: str) -> str:
+def _told_apart(comparison: Comparison, name: str) -> str:
     if name == comparison.least:
-        return "best" if name == comparison.best else "least"
+        return "best" if name == comparison.best else "least error"
     behind = comparison.models[name].behind
-    if behind is None:
-        return _ABSENT
-    interval = f"{behind.value:+.3g} ({behind.lower:.3g} … {behind.upper:.3g})"
-    return f"{interval}, {'worse' if behind.worse else 'not told apart'}"
+    return _ABSENT if behind is None else "worse" if behind.worse else "not told apart"
 
 
 def _truth(value: bool | None) -> str:
