@@ -98,7 +98,7 @@ def _flags(stage: Stage) -> dict[str, Any]:
     config = {}
     for name, field in stage.config.model_fields.items():
         kind, many, words = _plain(field.annotation)
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if get_origin(kind) is dict or (isinstance(kind, type) and issubclass(kind, BaseModel)):
             continue  # a table of its own: for files, not for flags
         choices = [str(choice) for choice in get_args(kind)] if get_origin(kind) is Literal else []
         default = field.get_default(call_default_factory=True)

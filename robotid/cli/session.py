@@ -1,6 +1,7 @@
 """Running a graph for a command: store, processes, what is shown, what is printed."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -66,8 +67,20 @@ def run_graph(
         return result, record_run(store, result, name)
 
 
-def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
-    """Say what went wrong, print the answer, return the exit code."""
+def finish(
+    settings: Settings,
+    result: RunResult,
+    answer: BaseModel,
+    printed: Callable[[StageResult], list[str] | None] = lambda _: None,
+) -> int:
+    """Say what went wrong, print the answer, return the exit code.
+
+    Args:
+        settings: the global options.
+        result: of the run.
+        answer: what `--json` prints.
+        printed: lines to print instead of the path of a stage's result; None for the path.
+    """
     console = console_for(settings)
     for notice in result.notices:
         console.warn(notice)
@@ -75,8 +88,10 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
         _warn_of_all(console, stage.notices, most=None if settings.verbose else _MOST_ALIKE)
         if stage.error is not None:
             console.error(stage.error.notice, stage.detail)
+    reports = [done for done in result.stages if done.node.stage.output == "report" and done.path]
+    reported = {name for done in reports for name in done.node.needs()}
     for stage in result.stages:
-        _say_verdict(console, stage)
+        _say_verdict(console, stage, reported)
     if sum(not stage.node.made_for for stage in result.stages) > 1:
         for line in aligned(_SUMMARY, [_row(stage) for stage in result.stages]):
             console.tell(line)
@@ -85,13 +100,20 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
     else:
         for stage in result.stages:
             if stage.path is not None and not stage.node.made_for:
-                console.emit(str(stage.path))
+                for line in printed(stage) or [str(stage.path)]:
+                    console.emit(line)
     return int(result.exit_code)
 
 
-def _say_verdict(console: Console, stage: StageResult) -> None:
-    """What a fit is worth comes before where it is."""
-    if stage.node.stage.output == "fit" and stage.path is not None:
+def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> None:
+    """What a fit is worth comes before where it is; a report says it for its fits."""
+    if stage.path is None or console.quiet:
+        return
+    if stage.node.stage.output == "report":
+        from robotid.cli.report_text import show_report
+
+        show_report(console, stage.path)
+    elif stage.node.stage.output == "fit" and stage.node.name not in reported:
         from robotid.contracts.fit import read_fit
 
         console.tell(f"{stage.node.name}: {read_fit(stage.path).verdict.sentence}")

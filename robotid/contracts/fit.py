@@ -22,6 +22,7 @@ from robotid.contracts.fit_data import (
     Remark,
 )
 from robotid.contracts.splits import Split
+from robotid.contracts.versions import other_version
 from robotid.errors import BadDataError
 
 FIT = "fit.json"
@@ -300,5 +301,9 @@ def read_fit(folder: Path) -> FitResult:
     try:
         return FitResult.model_validate_json(path.read_bytes())
     except ValidationError as error:
+        version = other_version(error, FitResult.model_fields["format"].default, "fit again")
+        if version is not None:
+            said, hint = version
+            raise BadDataError("fit-other-version", said, file=str(path), hint=hint) from error
         said = f"{error.error_count()} fields are not as expected: {error.errors()[0]['msg']}"
         raise BadDataError("bad-fit", said, file=str(path)) from error

@@ -10,15 +10,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from robotid.reporting.numbers import number, percent, whole
 from robotid.reporting.sections.table import SECTIONS
+from robotid.reporting.summary import Table
 from robotid.reporting.view import FitView
 
 
-def render(views: Sequence[FitView], comparison: Any = None) -> str:
+def render(
+    views: Sequence[FitView], comparison: Table | None = None, gates: Sequence[Table] = ()
+) -> str:
     """The report as one HTML document.
 
     Args:
         views: fits, in the order in which they are shown.
-        comparison: what `comparison.html.j2` shows before them; None without one.
+        comparison: of the fits, shown before them; None without one.
+        gates: tables of what was asked of the fits, shown first.
     """
     environment = _environment()
     return environment.get_template("page.html.j2").render(
@@ -27,6 +31,7 @@ def render(views: Sequence[FitView], comparison: Any = None) -> str:
             for place, view in enumerate(views, start=1)
         ],
         comparison=comparison,
+        gates=gates,
         policy=_policy(environment),
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from robotid.contracts.fit import RESIDUALS, FitResult, read_fit
 from robotid.contracts.residuals import Excerpt, read_residuals
 from robotid.models.from_fit import FittedRobot, read_fitted
+from robotid.reporting.same_data import held_out
 
 
 @dataclass(frozen=True)
@@ -48,4 +49,4 @@ class FitView:
     @property
     def held_out(self) -> str:
         """The split that counts: the test, else validation, else what it was fitted to."""
-        return next((name for name in ("test", "val") if name in self.fit.metrics), "train")
+        return held_out(self.fit)

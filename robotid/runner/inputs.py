@@ -139,7 +139,8 @@ def _facts(path: Path, given: Input) -> dict[str, FileFact]:
         mode = path.stat().st_mode
         if given.kind == "log" and stat.S_ISDIR(mode):
             return {name: hash_file(path / name, follow=True) for name in list_files(path)}
-        if given.kind in ("file", "log", "robot"):
+        alone = given.kind == "report" and not stat.S_ISDIR(mode)  # report.json without its folder
+        if given.kind in ("file", "log", "robot") or alone:
             _must_be_file(path, mode)
             return {"": hash_file(path, follow=True)}
         _must_be_folder(path, mode, given.kind)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from robotid.errors import ConfigError, InputMissingError, from_os_error, nearest
+from robotid.errors import ConfigError, InputMissingError, RobotidError, from_os_error, nearest
 
 MAX_BYTES = 1 << 20
 _SHOWN = 5
@@ -122,6 +122,9 @@ def parse_config(
         if first["type"] == "extra_forbidden":
             known = _fields_at(model, keys[:-1])
             raise fail("unknown-key", keys, "unknown key", nearest(keys[-1], known)) from error
+        own = first.get("ctx", {}).get("error")
+        if isinstance(own, RobotidError):  # of a value that has a syntax of its own
+            raise fail(own.notice.code, keys, own.notice.message, own.notice.hint) from error
         others = len(problems) - 1
         more = f"{others} more: {_listed(problems[1:])}" if others else None
         raise fail("bad-value", keys, _said(first), more) from error

@@ -55,9 +55,9 @@ class Input:
 
     Args:
         kind: `file`; `log`, a file or a folder of files that make one recording; `robot`, a robot
-            file or the name of one that comes with the package; or the kind of folder another
-            stage writes (`dataset`, `fit`, …). A result of a kind in `FILES_IN` can stand for the
-            files in it.
+            file or the name of one that comes with the package; `report`, its folder or the
+            `report.json` in it; or the kind of folder another stage writes (`dataset`, `fit`, …).
+            A result of a kind in `FILES_IN` can stand for the files in it.
         metavar: what it is called in a usage line.
         summary: one line for help and messages.
         many: more than one may be given.

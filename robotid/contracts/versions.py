@@ -1,0 +1,22 @@
+"""Files of other versions of robotid, told apart from broken ones."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+
+def other_version(error: ValidationError, own: int, again: str) -> tuple[str, str] | None:
+    """What to say of a file whose `format` is not ours, and the way out; None if that is not it.
+
+    Args:
+        error: of reading it.
+        own: the format this version reads.
+        again: what to do with a file of an older version.
+    """
+    given: Any = next((p["input"] for p in error.errors() if p["loc"] == ("format",)), None)
+    if not isinstance(given, int) or isinstance(given, bool):
+        return None
+    if given > own:
+        said = f"a newer version of robotid wrote this (format {given}, this one reads {own})"
+        return said, "update robotid"
+    return f"an older version of robotid wrote this (format {given}, this one reads {own})", again

@@ -1,0 +1,170 @@
+"""Several fits side by side on the same held-out recordings; which one is best, if any is."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from robotid.contracts.fit import FitResult
+from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
+from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
+from robotid.reporting.same_data import check_same_robot, common_recordings, held_out
+
+METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
+_MATTERS = 1e-3  # of the error: models closer than that are the same
+
+
+def compare(
+    fits: Mapping[str, FitResult], published: Mapping[str, Published] | None = None
+) -> Comparison | None:
+    """The fits side by side; None for a single one with nothing to stand beside it."""
+    if len(fits) < 2 and not published:
+        return None
+    check_same_robot(fits)
+    split = held_out(next(iter(fits.values())))
+    known = common_recordings(fits, split)
+    blocks = _common_blocks(fits, known, split)
+    count = next(iter(blocks.values())).weight.size
+    models = {name: _model(fit, split) for name, fit in fits.items()}
+    least = _least(models)
+    if least is not None and count >= LEAST_BLOCKS:
+        models = {
+            name: model.model_copy(update={"behind": _behind(name, least, models, blocks)})
+            for name, model in models.items()
+        }
+    return Comparison(
+        split=split,
+        recordings=sorted(next(iter(known.values())).values()),
+        joints=next(iter(fits.values())).joints,
+        blocks=count,
+        models=models,
+        least=least,
+        best=least if _told_apart(models, least) else None,
+        sentence=_sentence(models, least, count),
+        remarks=_remarks(fits, split),
+        published=dict(published or {}),
+    )
+
+
+def _model(fit: FitResult, split: str) -> ComparedModel:
+    metrics = fit.metrics.get(split, {})
+    return ComparedModel(
+        model=fit.model,
+        metrics={name: metrics[name] for name in METRICS if name in metrics},
+        consistent=all(link.consistent for link in fit.links) if fit.links else None,
+        usable=fit.verdict.usable,
+        identified=sum(parameter.status == "identified" for parameter in fit.parameters),
+        parameters=len(fit.parameters),
+    )
+
+
+def _error(model: ComparedModel) -> float | None:
+    return model.metrics["rmse"].mean if "rmse" in model.metrics else None
+
+
+def _least(models: Mapping[str, ComparedModel]) -> str | None:
+    """The fit of least error; one that is not to be used only where no other is there."""
+    ranked = [
+        (not model.usable, error, name)
+        for name, model in models.items()
+        if (error := _error(model)) is not None
+    ]
+    return min(ranked, key=lambda entry: entry[:2])[2] if ranked else None
+
+
+def _common_blocks(
+    fits: Mapping[str, FitResult], known: Mapping[str, Mapping[str, str]], split: str
+) -> dict[str, Blocks]:
+    """Errors of every fit in the stretches that all of them have, in the same order."""
+    joints = next(iter(fits.values())).joints
+    found: dict[str, dict[tuple[str, float, float], list[float]]] = {}
+    for name, fit in fits.items():
+        key = {recording: digest for digest, recording in known[name].items()}
+        found[name] = {
+            (key[b.recording], round(b.start_s, 6), round(b.end_s, 6)): [b.rmse[j] for j in joints]
+            for b in fit.blocks
+            if b.split == split and b.recording in key and set(joints) <= b.rmse.keys()
+        }
+    shared = sorted(set.intersection(*(set(own) for own in found.values())))
+    weight = np.array([max(end - start, 1e-9) for _, start, end in shared])
+    changes = [one[0] != other[0] for one, other in pairwise(shared)]
+    recording = np.cumsum([0, *changes], dtype=np.int64)[: len(shared)]
+    return {
+        name: Blocks(
+            power=np.square(np.array([own[place] for place in shared]).reshape(-1, len(joints))),
+            weight=weight,
+            recording=recording,
+        )
+        for name, own in found.items()
+    }
+
+
+def _behind(
+    name: str, least: str, models: Mapping[str, ComparedModel], blocks: Mapping[str, Blocks]
+) -> Difference | None:
+    own, best = _error(models[name]), _error(models[least])
+    if name == least or own is None or best is None:
+        return None
+    pairs = len(models) * (len(models) - 1) / 2
+    half = half_width(blocks[name], blocks[least], 1 - (1 - CONFIDENCE) / pairs)
+    value = own - best
+    worse = value - half > 0 and value > _MATTERS * best
+    return Difference(value=value, lower=value - half, upper=value + half, worse=worse)
+
+
+def _told_apart(models: Mapping[str, ComparedModel], least: str | None) -> bool:
+    others = [model for name, model in models.items() if name != least and model.usable]
+    return bool(others) and all(model.behind and model.behind.worse for model in others)
+
+
+def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: int) -> str:
+    if least is None:
+        return "No fit has an error on these recordings."
+    if len(models) == 1:
+        return "Beside published figures."
+    if blocks < LEAST_BLOCKS:
+        return (
+            f"{least} has the least error; whether by chance cannot be told: the fits have "
+            f"{blocks} stretches of data in common, {LEAST_BLOCKS} are needed."
+        )
+    alike = [
+        name
+        for name, model in models.items()
+        if name != least and model.usable and not (model.behind and model.behind.worse)
+    ]
+    if alike:
+        return f"{least} has the least error, but is not told apart from {', '.join(alike)}."
+    others = "every other fit" if all(m.usable for m in models.values()) else "what can be used"
+    return (
+        f"{least} is best: {others} is worse beyond chance "
+        f"({CONFIDENCE:.0%} for all pairs together, {blocks} stretches of data)."
+    )
+
+
+def _remarks(fits: Mapping[str, FitResult], split: str) -> list[str]:
+    """Why errors may differ for reasons other than the model."""
+    found = []
+    signals = {name: fit.torque for name, fit in fits.items()}
+    if len(set(signals.values())) > 1:
+        found.append(f"Torque comes from different signals: {_each(signals)}.")
+    cutoffs = {
+        name: "/".join(sorted({f"{data.cutoff_hz:g}" for data in fit.filtered.values()}))
+        for name, fit in fits.items()
+    }
+    if len(set(cutoffs.values())) > 1:
+        shown = {name: f"{cutoff} Hz" if cutoff else "no" for name, cutoff in cutoffs.items()}
+        found.append(f"Torques were filtered differently, which changes errors: {_each(shown)}.")
+    samples = {name: str(fit.samples.get(split, 0)) for name, fit in fits.items()}
+    if len(set(samples.values())) > 1:
+        found.append(f"Errors are of different numbers of samples: {_each(samples)}.")
+    unusable = [name for name, fit in fits.items() if not fit.verdict.usable]
+    if unusable:
+        found.append(f"Not to be used, whatever the error: {', '.join(unusable)}.")
+    return found
+
+
+def _each(values: Mapping[str, str]) -> str:
+    groups: dict[str, list[str]] = {}
+    for name, value in values.items():
+        groups.setdefault(value, []).append(name)
+    return "; ".join(f"{value} ({', '.join(names)})" for value, names in groups.items())

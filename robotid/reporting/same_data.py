@@ -1,0 +1,77 @@
+"""Fits can be compared when robot, joints and held-out recordings are the same."""
+
+from collections.abc import Mapping, Sequence
+
+from robotid.contracts.fit import FitResult
+from robotid.errors import BadDataError
+
+_SPLITS = ("test", "val", "train")
+
+
+def held_out(fit: FitResult) -> str:
+    """The split that counts: the test, else validation, else what it was fitted to."""
+    return next((name for name in _SPLITS if name in fit.metrics), "train")
+
+
+def recordings(fit: FitResult, split: str) -> dict[str, str]:
+    """Recordings of a split by what they are known by: the digest of the log, else the name."""
+    if fit.split_by == "segment" and fit.blocks:  # then recordings are in several splits
+        names = sorted({block.recording for block in fit.blocks if block.split == split})
+    else:
+        names = sorted(name for name, own in fit.recordings.items() if own == split)
+    digests = [fit.data[name].source_sha256 if name in fit.data else "" for name in names]
+    unique = all(digests) and len(set(digests)) == len(digests)
+    return dict(zip(digests if unique else names, names, strict=True))
+
+
+def common_recordings(fits: Mapping[str, FitResult], split: str) -> dict[str, dict[str, str]]:
+    """For each fit, its recordings of a split by keys that are the same in all fits."""
+    found = {name: recordings(fit, split) for name, fit in fits.items()}
+    first = next(iter(found))
+    if any(bool(own) and not _digests(own) for own in found.values()):
+        found = {name: {known: known for known in own.values()} for name, own in found.items()}
+    for name, own in found.items():
+        missing = [(first, name, found[first][key]) for key in found[first].keys() - own.keys()]
+        missing += [(name, first, own[key]) for key in own.keys() - found[first].keys()]
+        if missing:
+            raise BadDataError(
+                "recordings-differ",
+                f"errors are of different recordings ({split}): {_listed(missing)}",
+                hint="compare fits of one dataset, or report them one by one",
+            )
+    return found
+
+
+def check_same_robot(fits: Mapping[str, FitResult]) -> None:
+    """Refuse fits of different robots or joints."""
+    (first, known), *others = fits.items()
+    for name, fit in others:
+        if fit.robot.name != known.robot.name:
+            raise BadDataError(
+                "robots-differ",
+                f"{first} is a fit of {known.robot.name!r}, {name} one of {fit.robot.name!r}",
+                hint="only fits of one robot can be compared",
+            )
+        odd = sorted(set(fit.joints) ^ set(known.joints))
+        if odd:
+            raise BadDataError(
+                "joints-differ",
+                f"{first} and {name} have different joints: {', '.join(odd)}",
+                hint="only fits of the same joints can be compared",
+            )
+
+
+def _digests(own: Mapping[str, str]) -> bool:
+    return any(key != name for key, name in own.items())
+
+
+def _listed(missing: Sequence[tuple[str, str, str]]) -> str:
+    """Which fit lacks which recordings of which other; names that both have are other logs."""
+    there = {name for _, _, name in missing}
+    both = sorted(name for name in there if len({m[0] for m in missing if m[2] == name}) > 1)
+    said = [f"logs of the same name differ: {', '.join(both)}"] if both else []
+    for owner, lacking in sorted({(owner, lacking) for owner, lacking, _ in missing}):
+        names = sorted(m[2] for m in missing if m[:2] == (owner, lacking) and m[2] not in both)
+        if names:
+            said.append(f"{lacking} has no {', '.join(names)} of {owner}")
+    return "; ".join(said)
