@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from robotid.cli.answer import InitAnswer
     from robotid.cli.start import Start
     from robotid.errors import Notice
+    from robotid.ingestion.column_map import ColumnMap
     from robotid.inspection.remarks import Remark
     from robotid.inspection.several import Several
     from robotid.robot.load import Loaded
@@ -24,6 +25,7 @@ _BASE = typer.Option("--base", help="fixed holds the root of a robot whose file 
 _GRAVITY = typer.Option("--gravity", help="Gravity in the axes of the base, as X,Y,Z [m/s²].")
 _MOUNT = typer.Option("--mount", help="How the base is tilted, as ROLL,PITCH,YAW [rad].")
 _MODEL = typer.Option("--model", help="A model to fit; repeat it. By default ols and sdp.")
+_MAP = typer.Option("--map", help="A map of their columns, instead of a guessed one.")
 _OUT = typer.Option("--out", "-o", help="The folder that gets pipeline.toml; default: here.")
 _PIPELINE = typer.Option("--pipeline", help="The pipeline file, instead of a folder.")
 _FORCE = typer.Option("--force", help="Replace files that are there.")
@@ -34,6 +36,7 @@ def init(
     logs: Annotated[list[Path], _LOGS],
     robot: Annotated[str, _ROBOT],
     model: Annotated[list[str] | None, _MODEL] = None,
+    map_: Annotated[Path | None, _MAP] = None,
     out: Annotated[Path | None, _OUT] = None,
     pipeline: Annotated[Path | None, _PIPELINE] = None,
     force: Annotated[bool, _FORCE] = False,
@@ -52,20 +55,22 @@ def init(
     if out is not None and pipeline is not None:
         raise UsageError("usage", "--out and --pipeline exclude each other")
     target = pipeline if pipeline is not None else (out or Path()) / "pipeline.toml"
-    map_file = target.with_name("columns.map.toml" if pipeline is None else _map_name(pipeline))
     models = _models(model)
     changes = {"lock": lock, "chain": chain, "base": base, "gravity": gravity, "mount": mount}
     loaded = named_robot(robot, **changes)
     assert loaded is not None
     _must_be_fixed(loaded, robot)
-    several = inspect_several(logs, loaded.tree)
-    start = _started(several, loaded, target, map_file, robot, models, changes)
+    several = inspect_several(logs, loaded.tree, _given_map(map_))
+    if several.proposal is not None:
+        map_ = target.with_name(
+            "columns.map.toml" if pipeline is None else f"{target.stem}.map.toml"
+        )
+    start = _started(several, loaded, target, map_, robot, models, changes)
     _write(start, several, force=force)
-    notices = [*loaded.notices]
-    for looked in several.logs:
-        notices += [*looked.found.findings, *looked.trial.findings]
-    checks = [remark for remark in several.remarks if remark.check]
-    readers = [notice for looked in several.logs for notice in looked.found.findings]
+    readers = [notice for log in several.logs for notice in log.found.findings]
+    notices = [*loaded.notices, *readers]
+    notices += [notice for log in several.logs for notice in log.trial.findings]
+    checks = several.proposal.checks if several.proposal is not None else []
     code = exit_code_of(readers)
     console = console_for(settings)
     if settings.json:
@@ -89,8 +94,14 @@ def init(
     return code
 
 
-def _map_name(pipeline: Path) -> str:
-    return f"{pipeline.stem}.map.toml"
+def _given_map(path: Path | None) -> "ColumnMap | None":
+    from robotid.ingestion.column_map import ColumnMap
+    from robotid.stages.configuration import TomlFile, parse_config
+
+    if path is None:
+        return None
+    source = TomlFile(path)
+    return parse_config(ColumnMap, source.values, source=source)
 
 
 def _models(given: list[str] | None) -> list[str]:
@@ -120,7 +131,7 @@ def _started(
     several: "Several",
     loaded: "Loaded",
     target: Path,
-    map_file: Path,
+    map_file: Path | None,
     robot: str,
     models: list[str],
     changes: dict[str, str | list[str] | None],
@@ -129,17 +140,14 @@ def _started(
     from robotid.runner.inputs import names_of
 
     names = names_of([looked.found.path for looked in several.logs])
-    known = {joint for looked in several.logs for joint in looked.found.proposal.joints}
-    mapped = several.proposal.columns if several.proposal.needed else None
+    known = {joint for log in several.logs for joint in log.found.proposal.joints}
+    proposed = map_file is None or several.proposal is not None
     return Start(
-        logs=[
-            StartLog(name, looked, mapped or looked.found.proposal.columns)
-            for name, looked in zip(names, several.logs, strict=True)
-        ],
-        map_file=map_file if mapped is not None else None,
+        logs=[StartLog(name, looked) for name, looked in zip(names, several.logs, strict=True)],
+        map_file=map_file,
         robot=robot,
         changes={name: value for name, value in changes.items() if value},
-        missing=[joint for joint in loaded.tree.joint_names if joint not in known],
+        missing=[j for j in loaded.tree.joint_names if proposed and j not in known],
         models=models,
         target=target,
     )
@@ -147,18 +155,17 @@ def _started(
 
 def _write(start: "Start", several: "Several", *, force: bool) -> None:
     """Both files or none: what is in the way is seen before the first is written."""
-    from dataclasses import replace
-
     from robotid.cli.text_file import refuse_other_file, write_text_file
     from robotid.errors import from_os_error
     from robotid.inspection.map_text import map_text
 
     files = [(start.target, start.text(), "the pipeline")]
-    if start.map_file is not None:
+    if several.proposal is not None:
+        assert start.map_file is not None
         first = several.logs[0].found.path.name
         more = len(several.logs) - 1
         named = f"{first} and {more} more" if more else first
-        text = map_text(replace(several.proposal, remarks=several.remarks), named)
+        text = map_text(several.proposal, named)
         files.insert(0, (start.map_file, text, "the map"))
     for path, text, what in files:
         refuse_other_file(path, text, what, force=force)

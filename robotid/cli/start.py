@@ -28,18 +28,21 @@ class StartLog:
 
     Args:
         name: what the recording is called by all stages.
-        looked: what is inside, and what ingest would say.
-        columns: what it is read with.
+        looked: what is inside, what it is read with, and what ingest would say.
     """
 
     name: str
     looked: Looked
-    columns: ColumnMap
 
     @property
     def found(self) -> Inspection:
         """What is inside."""
         return self.looked.found
+
+    @property
+    def columns(self) -> ColumnMap:
+        """What it is read with."""
+        return self.looked.columns
 
     @property
     def refused(self) -> tuple[Notice, ...]:
@@ -55,6 +58,8 @@ class StartLog:
     def rate_hz(self) -> float | None:
         """Samples per second by the chosen times, if they are known."""
         time = self.columns.time
+        if time.rate_hz is not None:
+            return time.rate_hz
         for stream in self.found.streams:
             for column in stream.columns:
                 if column.name == time.column and column.time is not None and time.unit:
@@ -74,7 +79,7 @@ class Start:
 
     Args:
         logs: the recordings; the last of several is for the test.
-        map_file: where it is written; None where none is needed.
+        map_file: the map of their columns; None where none is needed.
         robot: as the user named it.
         changes: keys of the robot's options that were given.
         missing: joints of the robot that the logs do not have.
@@ -125,7 +130,8 @@ class Start:
             yield f"    {path},  {comment(f'{log.name}: {log.summary()}')}"
         yield "]"
         if self.map_file is not None:
-            yield f"inputs.map = {quoted(self.map_file.name)}  # CHECK: which column is what"
+            path = quoted(written_path(self.map_file, self.target.parent))
+            yield f"inputs.map = {path}  # which column is what"
         yield from self._robot()
         if self.missing:
             yield comment("CHECK: not in the logs; where do they stand? Say it in every stage:")
@@ -140,7 +146,8 @@ class Start:
         codes: dict[str, None] = {}
         for log in self.logs:
             for notice in log.refused:
-                yield comment(f"CHECK: {log.name} would be refused: {notice.message}")
+                joint = f" ({notice.joint})" if notice.joint else ""
+                yield comment(f"CHECK: {log.name}{joint} would be refused: {notice.message}")
                 if notice.hint:
                     yield comment(f"  {notice.hint}")
                 if f"--accept {notice.code}" in (notice.hint or ""):

@@ -1,10 +1,11 @@
 """Several logs looked at as recordings of one robot, with one map for all of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, RobotidError
 from robotid.ingestion.column_map import ColumnMap
 from robotid.inspection.folder import opened
 from robotid.inspection.inspection import Inspection, inspect_log
@@ -20,9 +21,10 @@ _MOST_NAMES = 24
 
 
 class Looked(NamedTuple):
-    """A log, and what ingest would say of it with the map that serves all."""
+    """A log, what it is read with, and what ingest would say of it then."""
 
     found: Inspection
+    columns: ColumnMap
     trial: Trial
 
 
@@ -31,28 +33,56 @@ class Several(NamedTuple):
 
     Args:
         logs: in the order given; files of a folder one after the other.
-        proposal: the map for all of them, if `needed`.
-        remarks: what to say of the map, all logs considered.
+        proposal: a map for all of them, with all there is to say of it; None where each is read
+            by its own layout, or where the map was given.
     """
 
     logs: tuple[Looked, ...]
-    proposal: Proposal
-    remarks: tuple[Remark, ...]
+    proposal: Proposal | None
 
 
-def inspect_several(paths: Sequence[Path], robot: "RobotTree") -> Several:
-    """Look at logs of one robot and find a map that serves all."""
+def inspect_several(
+    paths: Sequence[Path], robot: "RobotTree", given: ColumnMap | None = None
+) -> Several:
+    """Look at logs of one robot and find a map that serves all.
+
+    Args:
+        paths: of the logs.
+        robot: what they are logs of.
+        given: the map, where the user has one.
+    """
+    logs = _inspected(paths, robot)
+    if given is not None:
+        looked = tuple(Looked(found, given, _trial(found, given, robot)) for found in logs)
+        _must_have_samples(looked)
+        return Several(looked, None)
+    for found in logs:
+        _must_have_joints(found, robot)
+    lead = next((found for found in logs if found.proposal.needed), logs[0])
+    remarks = list(lead.proposal.remarks)
+    looked = tuple(_with_map_of(lead, found, robot, remarks) for found in logs)
+    _must_have_samples(looked)
+    # What would be refused is often set right in a map: a sign, a unit.
+    alike = all(found.proposal.columns == lead.proposal.columns for found in logs)
+    wanted = lead.proposal.needed or (alike and any(log.trial.refused for log in looked))
+    return Several(looked, replace(lead.proposal, remarks=tuple(remarks)) if wanted else None)
+
+
+def _inspected(paths: Sequence[Path], robot: "RobotTree") -> list[Inspection]:
     logs: list[Inspection] = []
     for path in paths:
         found = inspect_log(path, robot)
         logs.append(found)
         logs += [inspect_log(found.path.with_name(other), robot) for other in found.alike]
-    for found in logs:
-        _must_have_joints(found, robot)
-    lead = next((found for found in logs if found.proposal.needed), logs[0])
-    remarks = list(lead.proposal.remarks)
-    looked = [_with_map_of(lead, found, robot, remarks) for found in logs]
-    return Several(tuple(looked), lead.proposal, tuple(remarks))
+    return logs
+
+
+def _must_have_samples(logs: Sequence[Looked]) -> None:
+    """Refuse what no map and no flag would mend."""
+    for log in logs:
+        for notice in log.trial.refused:
+            if notice.code == "no-samples":
+                raise RobotidError.from_notice(notice, BadDataError.exit_code)
 
 
 def _must_have_joints(found: Inspection, robot: "RobotTree") -> None:
@@ -66,7 +96,7 @@ def _must_have_joints(found: Inspection, robot: "RobotTree") -> None:
             f"no column looks like a position of a joint; the log has {columns}; robot "
             f"{robot.name} has {joints}",
             file=str(found.path),
-            hint="robotid inspect writes a map that you can fill in",
+            hint="robotid inspect writes a map that you can fill in; give it with --map",
         )
     if not found.proposal.joints:
         raise BadDataError(
@@ -84,9 +114,8 @@ def _with_map_of(
     """What ingest would say of a log with the map of another one."""
     ours, theirs = lead.proposal, found.proposal
     if not ours.needed or ours.columns == theirs.columns:
-        return Looked(found, found.trial)
-    with opened(found.path) as log:
-        trial = tried(log.sources, ours.columns, robot, found.path, ROWS)
+        return Looked(found, theirs.columns, found.trial)
+    trial = _trial(found, ours.columns, robot)
     name = found.path.name
     if _unanswered(trial) > _unanswered(found.trial):
         said = f"it cannot be read with the map of {lead.path.name}: {trial.refused[-1].message}"
@@ -96,7 +125,13 @@ def _with_map_of(
         Remark(table, f"{name} by itself looks otherwise", check=True)
         for table in _differences(ours.columns, theirs.columns)
     ]
-    return Looked(found, trial)
+    return Looked(found, ours.columns, trial)
+
+
+def _trial(found: Inspection, columns: ColumnMap, robot: "RobotTree") -> Trial:
+    """What ingest would say of a log with a map."""
+    with opened(found.path) as log:
+        return tried(log.sources, columns, robot, found.path, ROWS)
 
 
 def _unanswered(trial: Trial) -> int:
