@@ -48,7 +48,7 @@ def init(
 ) -> int:
     """Look at logs and write a pipeline, and a map of their columns where one is needed."""
     from robotid.cli.named_robot import named_robot
-    from robotid.cli.session import console_for
+    from robotid.cli.session import console_for, warn_of_all
     from robotid.errors import UsageError, exit_code_of
     from robotid.inspection.several import inspect_several
 
@@ -78,8 +78,7 @@ def init(
         return code
     for log in start.logs:
         console.tell(f"{log.found.path}: {log.summary()}")
-    for notice in notices:
-        console.warn(notice)
+    warn_of_all(console, notices, verbose=settings.verbose)
     for remark in checks:
         console.tell(f"check [{remark.table}]: {remark.text}")
     for log in start.logs:

@@ -72,7 +72,7 @@ def finish(settings: Settings, result: RunResult, answer: BaseModel) -> int:
     for notice in result.notices:
         console.warn(notice)
     for stage in result.stages:
-        _warn_of_all(console, stage.notices, most=None if settings.verbose else _MOST_ALIKE)
+        warn_of_all(console, stage.notices, verbose=settings.verbose)
         if stage.error is not None:
             console.error(stage.error.notice, stage.detail)
     for stage in result.stages:
@@ -97,8 +97,9 @@ def _say_verdict(console: Console, stage: StageResult) -> None:
         console.tell(f"{stage.node.name}: {read_fit(stage.path).verdict.sentence}")
 
 
-def _warn_of_all(console: Console, notices: list[Notice], most: int | None) -> None:
+def warn_of_all(console: Console, notices: list[Notice], *, verbose: bool) -> None:
     """Say findings, of each kind only some: what a hundred logs have in common is soon known."""
+    most = None if verbose else _MOST_ALIKE
     seen: Counter[str] = Counter()
     for notice in notices:
         seen[notice.code] += 1
