@@ -9,8 +9,10 @@ BIN := .venv/bin
 .PHONY: demo test lint bench soak schemas clean
 
 demo: .venv/installed
-	$(BIN)/robotid run pipelines/quickstart.toml --out out/quickstart --force
-	@echo "The report is out/quickstart/report/report.html"
+	@start=$$(date +%s); \
+	$(BIN)/robotid run pipelines/quickstart.toml --out out/quickstart --force && \
+	echo "Four models fitted and compared in $$(( $$(date +%s) - start )) s." && \
+	echo "The report is out/quickstart/report/report.html"
 
 # What only computes runs side by side; what measures time or starts processes of its own does not.
 COMPUTED := $(addprefix tests/,contracts dynamics evaluation exporting fitting information ingestion \

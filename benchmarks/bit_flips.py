@@ -20,7 +20,7 @@ from robotid.runner.pipeline import load_pipeline
 from robotid.runner.result import RunResult
 from robotid.store.store import Store
 
-QUICKSTART = Path(__file__).parent.parent / "pipelines" / "quickstart.toml"
+ARM = Path(__file__).parent.parent / "pipelines" / "arm.toml"
 
 
 def flipped(data: bytes, chance: random.Random) -> bytes:
@@ -67,7 +67,7 @@ def main() -> int:
     options = parser.parse_args()
     chance = random.Random(0)
     root = Path(tempfile.mkdtemp(prefix="robotid-flips-"))
-    graph = load_pipeline(QUICKSTART).until(options.until)
+    graph = load_pipeline(ARM).until(options.until)
     first, _ = run_inline(graph, Store(root))
     contents = {stage.node.name: stage.entry.manifest.content for stage in first.stages}
     # The control: without damage nothing runs and nothing is reported.

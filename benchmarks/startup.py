@@ -44,7 +44,7 @@ def main() -> int:
     robotid, python = str(BIN / "robotid"), sys.executable
     with tempfile.TemporaryDirectory(prefix="robotid-startup-") as cache:
         env = {**os.environ, "ROBOTID_CACHE_DIR": str(Path(cache) / "cache")}
-        run = [robotid, "run", str(PROJECT / "pipelines" / "quickstart.toml")]
+        run = [robotid, "run", str(PROJECT / "pipelines" / "arm.toml")]
         subprocess.run(run, env=env, check=True, capture_output=True)
         found = medians(
             {

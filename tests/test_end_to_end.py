@@ -4,20 +4,25 @@ import json
 import os
 import re
 
+import numpy as np
 import pytest
 
+from robotid.dynamics.base_parameters import base_parameters
+from robotid.dynamics.terms import DEFAULT_TERMS
+from robotid.robot.load import load_robot
 from tests.conftest import PROJECT, SAMPLES, run_process
 
 QUICKSTART = PROJECT / "pipelines" / "quickstart.toml"
-ARM = PROJECT / "sample_logs" / "arm"
+ARM = PROJECT / "pipelines" / "arm.toml"
+MODELS = ("ols", "sdp", "diffnea", "diffbary")
 
 
-def test_quickstart_recovers_the_simulators_parameters(robotid, tmp_path):
-    """The logs come from MuJoCo, not from our own equations; the README quotes what is found."""
-    answer = robotid("run", QUICKSTART, "--out", tmp_path)
+def test_arm_recovers_the_simulators_parameters(robotid, tmp_path):
+    """The logs come from MuJoCo, not from our own equations."""
+    answer = robotid("run", ARM, "--out", tmp_path)
     assert answer.code == 0, answer.err
     fit = json.loads((tmp_path / "fit" / "fit.json").read_text())
-    truth = json.loads((ARM / "truth.json").read_text())
+    truth = json.loads((PROJECT / "sample_logs" / "arm" / "truth.json").read_text())
     true = {
         f"{joint['name']}.{term}": joint[key]
         for joint in truth["joints"]
@@ -27,33 +32,55 @@ def test_quickstart_recovers_the_simulators_parameters(robotid, tmp_path):
             ("rotor", "rotor_inertia"),
         )
     }
-    found = {p["name"]: p for p in fit["parameters"] if p["status"] == "identified"}
-    table = {
-        name: (f"{value:.4g}", f"{found[name]['value']:.4g}", f"{found[name]['std']:.2g}")
-        for name, value in true.items()
-        if name in found
-    }
-    assert _readme_table() == table
-    for name in table:
-        assert found[name]["value"] == pytest.approx(true[name], rel=0.1)
-    errors = {
-        "held out": fit["metrics"]["test"]["rmse"]["mean"],
-        "nominal": fit["baselines"]["nominal"]["test"]["rmse"]["mean"],
-    }
-    readme = (PROJECT / "README.md").read_text()
-    assert f"{errors['held out']:.3g} N m" in readme
-    assert f"{errors['nominal']:.3g} N m" in readme
+    found = {p["name"]: p["value"] for p in fit["parameters"] if p["status"] == "identified"}
+    both = true.keys() & found.keys()
+    assert len(both) == 7
+    for name in both:
+        assert found[name] == pytest.approx(true[name], rel=0.1)
     assert all(link["consistent"] for link in fit["links"])
     report = (tmp_path / "report" / "report.html").read_text()
     assert "parameters are identified" in report
-    assert report.count('<path class="line grey"') == 18  # two recordings, nine signals, raw
 
 
-def _readme_table():
-    """The figures the README quotes: parameter, truth, value, standard deviation."""
-    rows = re.findall(
-        r"^\| `([\w.]+)` .*\| (\S+) \| (\S+) ± (\S+) \|$", (PROJECT / "README.md").read_text(), re.M
-    )
+def test_quickstart_compares_four_models_as_the_readme_says(robotid, tmp_path):
+    """Two kinds of logs, one pass over them, four fits; the README quotes what is found."""
+    answer = robotid("run", QUICKSTART, "--out", tmp_path, "--json")
+    assert answer.code == 0, answer.err
+    stages = {stage["stage"]: stage for stage in answer.json["stages"]}
+    made = [name for name in stages if name.endswith(".factors")]
+    assert made == ["ols.factors"]
+    fits = {m: json.loads((tmp_path / m / "fit.json").read_text()) for m in MODELS}
+    readme = (PROJECT / "README.md").read_text()
+    for model, fit in fits.items():
+        held_out = fit["metrics"]["test"]["rmse"]["mean"]
+        assert f"| `{model}` | {held_out:.3f} |" in readme
+        assert held_out < 0.4 * fit["baselines"]["nominal"]["test"]["rmse"]["mean"]
+    nominal = fits["sdp"]["baselines"]["nominal"]["test"]["rmse"]["mean"]
+    assert f"{nominal:.3g} N m for the robot file" in readme
+    assert _readme_table(readme) == _first_moments(fits["sdp"])
+    assert all(link["consistent"] for link in fits["sdp"]["links"])
+    report = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert list(report["fits"]) == list(MODELS)
+
+
+def _first_moments(fit):
+    """What gravity shows of links: truth, robot file, value, standard deviation by base parameter."""
+    truth = json.loads((PROJECT / "sample_logs" / "panda" / "truth.json").read_text())
+    robot = load_robot("panda").tree
+    base = base_parameters(robot, DEFAULT_TERMS)
+    phi = np.zeros(len(base.names))
+    phi[: 10 * len(truth["links"])] = np.concatenate([link["phi"] for link in truth["links"]])
+    rows = {}
+    for found, true in zip(fit["base_parameters"], base.beta(phi), strict=True):
+        if found["unit"] == "kg m" and found["status"] == "identified":
+            figures = [f"{x:.3g}" for x in (true, found["nominal"], found["value"])]
+            rows[found["name"]] = (*figures, f"{found['std']:.1g}")
+    return rows
+
+
+def _readme_table(readme):
+    """The figures the README quotes."""
+    rows = re.findall(r"^\| `(\w+)` \| (\S+) \| (\S+) \| (\S+) ± (\S+) \|$", readme, re.M)
     return {name: tuple(figures) for name, *figures in rows}
 
 
@@ -65,9 +92,9 @@ def _readme_table():
     ],
 )
 def test_r22_r24_r25_same_bytes_everywhere(robotid, tmp_path, env):
-    assert robotid("run", QUICKSTART, "--out", tmp_path / "here").code == 0
+    assert robotid("run", ARM, "--out", tmp_path / "here").code == 0
     other = {**os.environ, **env, "ROBOTID_CACHE_DIR": str(tmp_path / "cache")}
-    answer = run_process("run", QUICKSTART, "--out", tmp_path / "there", "-j", "1", env=other)
+    answer = run_process("run", ARM, "--out", tmp_path / "there", "-j", "1", env=other)
     assert answer.code == 0, answer.err
     names = [
         p.relative_to(tmp_path / "here") for p in (tmp_path / "here").rglob("*") if p.is_file()
@@ -78,7 +105,7 @@ def test_r22_r24_r25_same_bytes_everywhere(robotid, tmp_path, env):
 
 
 def test_r27_outputs_carry_no_machine(robotid, tmp_path):
-    assert robotid("run", QUICKSTART, "--out", tmp_path / "out").code == 0
+    assert robotid("run", ARM, "--out", tmp_path / "out").code == 0
     words = (str(tmp_path), str(PROJECT), f"{os.uname().nodename}-", f"{os.getpid()}-")
     for path in (tmp_path / "out").rglob("*"):
         if path.is_file():

@@ -254,6 +254,31 @@ class InspectAnswer(_Finished):
     flags: list[str] = Field(description="Flags of ingest that answer refusals.")
 
 
+class StartLogAnswer(_Answer):
+    """A recording of a pipeline that init wrote."""
+
+    path: str
+    name: str = Field(description="Of the recording.")
+    formats: list[str]
+    samples: int = Field(description="That were looked at.")
+    rate_hz: float | None
+    signals: list[str] = Field(description="Of joints that are read.")
+    refused: list[Notice] = Field(description="What ingest would refuse, in turn.")
+
+
+class InitAnswer(_Finished):
+    """A pipeline for logs nobody has described yet."""
+
+    pipeline: str
+    map_file: str | None = Field(description="Null where no map is needed.")
+    ready: bool = Field(description="Whether the pipeline runs as it is.")
+    robot: str
+    held: list[str] = Field(description="Joints that no log has and that are not yet locked.")
+    logs: list[StartLogAnswer]
+    checks: list[RemarkAnswer] = Field(description="What a user has to look at.")
+    next: str = Field(description="The command that runs it.")
+
+
 ANSWERS = (
     StageAnswer
     | RunAnswer
@@ -266,6 +291,7 @@ ANSWERS = (
     | RobotsAnswer
     | RobotAnswer
     | InspectAnswer
+    | InitAnswer
 )
 
 

@@ -10,7 +10,6 @@ from robotid.cli.settings import Settings
 
 if TYPE_CHECKING:
     from robotid.inspection.inspection import Inspection
-    from robotid.robot.load import Loaded
 
 _LOG = typer.Argument(help="A log, a ROS 2 bag, or a folder of files that belong together.")
 _ROBOT = typer.Option("--robot", help="A robot file or the name of a robot, to match joints.")
@@ -32,12 +31,14 @@ def inspect(
     """Show what is inside a log and write a map of its columns."""
     from robotid.cli.inspect_facts import answer_of_inspection
     from robotid.cli.inspect_text import shown
+    from robotid.cli.named_robot import named_robot
     from robotid.cli.session import console_for
+    from robotid.cli.text_file import write_text_file
     from robotid.errors import exit_code_of
     from robotid.inspection.inspection import inspect_log
 
     console = console_for(settings)
-    loaded = _robot(robot, lock or [], chain)
+    loaded = named_robot(robot, lock=lock, chain=chain)
     found = inspect_log(log, loaded.tree if loaded else None)
     notices = [*(loaded.notices if loaded else ()), *found.findings, *found.trial.findings]
     wanted = out is not None or found.proposal.needed
@@ -48,7 +49,7 @@ def inspect(
         for notice in notices:
             console.warn(notice)
     if target is not None:
-        _write(target, found.text.encode(), force=force)
+        write_text_file(target, found.text, "the map", force=force)
     if settings.json:
         console.emit_json(answer_of_inspection(found, notices, target))
         return exit_code_of(found.findings)
@@ -68,41 +69,6 @@ def _default(log: Path) -> Path:
     """The name of the log with .map.toml behind it, in the current folder."""
     log = log.resolve()
     return Path(f"{log.name if log.is_dir() else log.stem}.map.toml")
-
-
-def _robot(robot: str | None, lock: list[str], chain: str | None) -> "Loaded | None":
-    from robotid.errors import UsageError
-    from robotid.robot.load import load_robot
-    from robotid.robot.options import RobotOptions
-    from robotid.stages.configuration import parse_config
-
-    if robot is None:
-        if lock or chain is not None:
-            raise UsageError("robot-missing", "--lock and --chain of which robot?", hint="--robot")
-        return None
-    given = {"lock": lock, **({"chain": chain} if chain is not None else {})}
-    changes = parse_config(RobotOptions, given, flags=frozenset(given))
-    return load_robot(robot, **changes.changes())
-
-
-def _write(path: Path, content: bytes, *, force: bool) -> None:
-    """Write the map; another file that is there stays, unless it may be replaced."""
-    from robotid.errors import UsageError, from_os_error
-    from robotid.store.files import replace_file, write_synced
-
-    try:
-        if path.is_file() and path.read_bytes() == content:
-            return
-        if force:
-            replace_file(path, content)
-        else:
-            write_synced(path, content)
-    except FileExistsError as error:
-        hint = "--force replaces it, --out names another"
-        said = "the map is not written: something else is there"
-        raise UsageError("output-exists", said, file=str(path), hint=hint) from error
-    except OSError as error:
-        raise from_os_error(error, "writing the map") from error
 
 
 def _next(

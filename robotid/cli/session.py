@@ -85,7 +85,7 @@ def finish(
     for notice in result.notices:
         console.warn(notice)
     for stage in result.stages:
-        _warn_of_all(console, stage.notices, most=None if settings.verbose else _MOST_ALIKE)
+        warn_of_all(console, stage.notices, verbose=settings.verbose)
         if stage.error is not None:
             console.error(stage.error.notice, stage.detail)
     reports = [done for done in result.stages if done.node.stage.output == "report" and done.path]
@@ -119,8 +119,9 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
         console.tell(f"{stage.node.name}: {read_fit(stage.path).verdict.sentence}")
 
 
-def _warn_of_all(console: Console, notices: list[Notice], most: int | None) -> None:
+def warn_of_all(console: Console, notices: list[Notice], *, verbose: bool) -> None:
     """Say findings, of each kind only some: what a hundred logs have in common is soon known."""
+    most = None if verbose else _MOST_ALIKE
     seen: Counter[str] = Counter()
     for notice in notices:
         seen[notice.code] += 1

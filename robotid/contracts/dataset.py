@@ -125,13 +125,13 @@ def assign_splits(
     given: dict[Split, Sequence[str]] = {"test": test, "val": val, "train": train}
     chosen: dict[str, Split] = {}
     for split, patterns in given.items():
-        for name in _matching(names, [p for p in patterns if _share(p) is None]):
+        for name in _matching(names, [p for p in patterns if split_share(p) is None]):
             if name in chosen:
                 said = f"{name} would be in {chosen[name]} and in {split}"
                 raise ConfigError("in-two-splits", said)
             chosen[name] = split
     for split, patterns in given.items():
-        for share in filter(None, map(_share, patterns)):
+        for share in filter(None, map(split_share, patterns)):
             left = [name for name in names if name not in chosen]
             count = max(1, round(share * len(names)))
             if count > len(left):
@@ -150,7 +150,7 @@ def assign_splits(
     return {name: chosen.get(name, "train") for name in names}
 
 
-def _share(text: str) -> float | None:
+def split_share(text: str) -> float | None:
     """A share of recordings, such as 0.2; None for a name or a pattern."""
     try:
         value = float(text)

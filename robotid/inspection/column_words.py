@@ -15,10 +15,10 @@ SIGNAL_WORDS: dict[str, tuple[str, ...]] = {
     "current": ("current", "currents", "curr", "cur", "amps", "ampere", "i", "iq"),
     "temperature": ("temp", "temps", "temperature", "temperatures"),
     "qdd": ("qdd", "ddq", "acc", "accel", "acceleration", "accelerations", "qddot"),
-    "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "omega"),
+    "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "omega", "rpm"),
     "q": (
         *("q", "pos", "position", "positions", "angle", "angles", "ang", "theta", "phi"),
-        *("jointangle", "jpos", "encoder", "enc"),
+        *("jointangle", "jpos", "encoder", "enc", "turns"),
     ),
 }  # fmt: skip
 WEAK_WORDS: dict[str, str] = {"load": "tau", "force": "tau", "joint": "q", "joints": "q"}

@@ -20,7 +20,7 @@ def map_text(proposal: Proposal, log: str) -> str:
         proposal: the map and what there is to say of it.
         log: what the log is called.
     """
-    lines = [comment(f"Map of {log}, written by robotid inspect.")]
+    lines = [comment(f"Map of {log}, written by robotid.")]
     if proposal.checks:
         lines.append(comment("CHECK marks what is a guess or has to be filled in."))
     lines.append("")

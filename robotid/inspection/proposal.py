@@ -33,12 +33,14 @@ class Proposal:
         remarks: reasons and what to check, by table.
         passed: columns that would have been the same signal.
         needed: whether the log cannot be read without a map.
+        joints: of the robot that columns of positions belong to, in their order.
     """
 
     columns: ColumnMap
     remarks: tuple[Remark, ...] = ()
     passed: tuple[Passed, ...] = ()
     needed: bool = True
+    joints: tuple[str, ...] = ()
 
     @property
     def checks(self) -> list[Remark]:
@@ -100,7 +102,8 @@ def propose(
         or any(mapped.unit not in _SI for mapped in columns.signals().values())
         or any(remark.check and remark.line for remark in draft.remarks)
     )
-    return Proposal(columns, tuple(draft.remarks), tuple(draft.passed), needed)
+    known = tuple(joint for joint in joints.of_columns if joint is not None)
+    return Proposal(columns, tuple(draft.remarks), tuple(draft.passed), needed, known)
 
 
 def _chosen(groups: Sequence[Group], draft: _Draft) -> dict[str, Group]:

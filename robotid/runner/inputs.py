@@ -79,7 +79,7 @@ def expand(patterns: Iterable[str], base: Path, kind: str = "file") -> list[Path
 def locate(paths: Iterable[Path], given: Input) -> list[Located]:
     """Read and identify the inputs of one role; each file is hashed once."""
     unique = list(paths)
-    names = _names(unique)
+    names = names_of(unique)
     return [
         Located(name, _facts(path, given), path=path)
         for name, path in zip(names, unique, strict=True)
@@ -229,7 +229,7 @@ def _unreadable(path: Path, error: OSError) -> RobotidError:
     return from_os_error(error, "reading an input")
 
 
-def _names(paths: list[Path]) -> list[str]:
+def names_of(paths: list[Path]) -> list[str]:
     """A name for each path: its stem, with the folders in front that tell them apart.
 
     Files that differ in nothing but their suffix keep it.

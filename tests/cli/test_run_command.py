@@ -15,7 +15,7 @@ from robotid.cli.answer import (
 )
 from tests.conftest import PROJECT
 
-QUICKSTART = PROJECT / "pipelines" / "quickstart.toml"
+ARM = PROJECT / "pipelines" / "arm.toml"
 PIPELINES = sorted((PROJECT / "pipelines").glob("*.toml"))
 
 
