@@ -84,8 +84,9 @@ def finish(
     console = console_for(settings)
     for notice in result.notices:
         console.warn(notice)
+    findings = [notice for stage in result.stages for notice in stage.notices]
+    warn_of_all(console, findings, verbose=settings.verbose)
     for stage in result.stages:
-        warn_of_all(console, stage.notices, verbose=settings.verbose)
         if stage.error is not None:
             console.error(stage.error.notice, stage.detail)
     reports = [done for done in result.stages if done.node.stage.output == "report" and done.path]
@@ -120,7 +121,7 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
 
 
 def warn_of_all(console: Console, notices: list[Notice], *, verbose: bool) -> None:
-    """Say findings, of each kind only some: what a hundred logs have in common is soon known."""
+    """Say findings, of each kind only some: what many logs or fits have in common is soon known."""
     most = None if verbose else _MOST_ALIKE
     seen: Counter[str] = Counter()
     for notice in notices:
