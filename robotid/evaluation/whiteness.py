@@ -12,6 +12,7 @@ from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.residuals import Excerpt
 from robotid.errors import Notice
 from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time, shown
+from robotid.evaluation.turning import moving, near_turns
 from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
@@ -20,7 +21,6 @@ _SURE = 4.0  # standard deviations
 _LARGE = 0.35  # of a correlation: an eighth of the error's power
 _BINS = 8
 _FEWEST = 64  # samples with a motion that are needed to correlate with it
-_STANDING = 0.05  # of the usual speed: below it the sign of a velocity is noise
 _MOTION = ("qd", "qdd")
 _NOTHING = 1e-9  # of the torque: such residuals are rounding
 _LONGER = 2.0  # times the filter's own correlation time
@@ -103,7 +103,7 @@ def whiteness(
         )
         return JointResiduals(nothing, None, [])
     time = correlation_in_time([window.tau - window.predicted for window in windows], noise)
-    clear = np.concatenate([_clear_of_turns(window.qd, noise) for window in windows])
+    clear = np.concatenate([moving(w.qd) & ~near_turns(w.qd, noise) for w in windows])
     e = e[clear]
     qd, qdd = (np.concatenate([getattr(w, name) for w in windows])[clear] for name in _MOTION)
     rate = np.concatenate([np.gradient(w.predicted) * noise.rate_hz for w in windows])[clear]
@@ -161,20 +161,6 @@ def whiteness_of_joints(
                 result.autocorrelation[joint] = own.autocorrelation
             result.notices.extend(own.notices)
     return result
-
-
-def _clear_of_turns(qd: Array, noise: FilteredNoise) -> NDArray[np.bool_]:
-    """Samples of a moving joint, farther from where it turns round than a filter reaches.
-
-    Friction jumps there. The filter smooths the jump in the torque, not that in the column which
-    stands for it: errors that are no fault of the model, and much larger than others.
-    """
-    moving = np.abs(qd) > _STANDING * np.sqrt(np.mean(qd**2))
-    reach = 0 if noise.cutoff_hz is None else int(np.ceil(noise.rate_hz / noise.cutoff_hz))
-    turns = np.flatnonzero(np.diff(np.sign(qd)) != 0)
-    begins = np.searchsorted(turns, np.arange(qd.size) - reach - 1)
-    ends = np.searchsorted(turns, np.arange(qd.size) + reach)
-    return np.asarray(moving & (begins == ends))
 
 
 def _correlated(e: Array, x: Array, share: float) -> _Found:

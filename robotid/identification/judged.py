@@ -21,6 +21,7 @@ from robotid.evaluation.offsets import offset_changes
 from robotid.evaluation.remarks import remarks
 from robotid.evaluation.scores import baselines, has_physical_links, scores, scores_of_samples
 from robotid.evaluation.trends import block_errors, drifts
+from robotid.evaluation.turning import smoothed_friction
 from robotid.evaluation.verdict import Fitted, judge
 from robotid.evaluation.whiteness import whiteness_of_joints
 from robotid.fitting.prior import nominal
@@ -125,6 +126,7 @@ class Judge:
         windows = self._excerpt(model)
         rest = whiteness_of_joints(windows, self._index.recordings, self._data.samples["train"])
         notices += [*remarks(fitted), *rest.notices]
+        notices += smoothed_friction(windows, self._index.recordings, tables["parameters"])
         return Judged(
             metrics=metrics,
             baselines=compared,

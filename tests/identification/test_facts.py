@@ -106,3 +106,8 @@ def test_a_remark_names_its_recording(tmp_path):
     notices = [Notice(code="a", message="x", file=name) for name in ("run1", "/tmp/robot.urdf")]
     found = remarks_of(notices, reasons=[], recordings=["run1"])
     assert [remark.recording for remark in found] == ["run1", None]
+
+
+def test_a_cutoff_that_leaves_friction_alone_is_not_complained_about(fit):
+    """At 10 Hz Coulomb friction of this arm is within 5 % of the truth (docs/trust.md)."""
+    assert "coulomb-smoothed" not in fit.codes()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from robotid.contracts.fit import read_fit
+from robotid.contracts.recording import read_recording
 from robotid.fitting.load import load_frame
 from robotid.information.layout import Layout
 from robotid.robot.geometry import phi_from
@@ -82,6 +83,12 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
     assert result.metrics["test"]["rmse"].mean < 0.1 * (
         result.baselines["unloaded"]["test"]["rmse"].mean
     )
+    assert list(result.data) == ["laden3", "laden4"]
+    assert "--payload-of UNLOADED_FIT" in result.provenance.commands[-1]
+    assert set(result.provenance.inputs) == {"dataset", "robot", "factors", "payload_of"}
+    bare_ranges = read_fit(before).ranges
+    for joint, own in result.ranges.items():  # the robot itself is known from the bare one
+        assert own.q[0] <= bare_ranges[joint].q[0] < bare_ranges[joint].q[1] <= own.q[1]
     out = tmp_path / "export"
     assert robotid("export", tmp_path / "after", "--format", "payload", "-o", out).code == 0
     stated = json.loads(next(out.glob("*payload*.json")).read_text())
@@ -109,3 +116,7 @@ def test_gains_of_drives(robotid, dataset, tmp_path):
     assert result.metrics["test"]["relative"].mean < 0.05
     assert result.recordings == {"bare1": "train", "bare2": "test"}
     assert all(facts.white for facts in result.whiteness.values())
+    currents, _ = read_recording(data / "bare1.parquet")
+    for gain in result.gains:  # one of them is negative
+        tau = gain.value * currents[f"current.{gain.joint}"]
+        assert result.ranges[gain.joint].tau == pytest.approx((tau.min(), tau.max()), rel=1e-12)
