@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -19,14 +20,7 @@ def render(views: Sequence[FitView], comparison: Any = None) -> str:
         views: fits, in the order in which they are shown.
         comparison: what `comparison.html.j2` shows before them; None without one.
     """
-    # autoescape=True and not select_autoescape(): that one leaves `.html.j2` unescaped.
-    environment = Environment(
-        loader=PackageLoader("robotid.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    environment.filters |= {"number": number, "percent": percent, "whole": whole}
+    environment = _environment()
     return environment.get_template("page.html.j2").render(
         fits=[
             {"id": f"fit{place}", "view": view, "sections": _sections(view)}
@@ -35,6 +29,19 @@ def render(views: Sequence[FitView], comparison: Any = None) -> str:
         comparison=comparison,
         policy=_policy(environment),
     )
+
+
+@cache
+def _environment() -> Environment:
+    # autoescape=True and not select_autoescape(): that one leaves `.html.j2` unescaped.
+    environment = Environment(
+        loader=PackageLoader("robotid.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters |= {"number": number, "percent": percent, "whole": whole}
+    return environment
 
 
 def _policy(environment: Environment) -> str:

@@ -2,9 +2,9 @@
 
 BASELINES = {
     "zero": "no torque",
-    "mean": "mean torque",
-    "nominal": "robot file",
-    "unloaded": "robot without load",
+    "mean": "the mean torque",
+    "nominal": "the robot file",
+    "unloaded": "the robot without its load",
 }
 SPLITS = {"train": "training", "val": "validation", "test": "test"}
 DATA = {

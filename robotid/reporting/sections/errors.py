@@ -108,10 +108,10 @@ def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compar
     name = min(known, key=lambda key: known[key])
     best, called = known[name], BASELINES.get(name, name)
     if best <= _EXACT or abs(own - best) <= _EQUAL * best:
-        return Compared(None if own <= best else False, f"about as good as {called}")
+        return Compared(None if own <= best else False, f"about as much as {called}")
     if own > best:
-        return Compared(False, f"{own / best:.2g} times the error of {called}")
-    return Compared(True, f"{_times(best / own if own else np.inf)} below {called}")
+        return Compared(False, f"{_times(own / best)} as much as {called}")
+    return Compared(True, f"{_times(best / own if own else np.inf)} less than {called}")
 
 
 def _times(ratio: float) -> str:
