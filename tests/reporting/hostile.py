@@ -62,7 +62,7 @@ def hostile_view(folder, payload):
     urdf = folder.with_suffix(".urdf")
     plain = (FILES / "double_pendulum.urdf").read_text(encoding="utf-8")
     urdf.write_text(_NAME.sub(rf"\1{_in_xml(payload)}\2", plain), encoding="utf-8")
-    fit = full_view(folder, str(urdf)).fit
+    fit = full_view(folder, str(urdf), samples=120, lines=9).fit
     changed = FitResult.model_validate(_changed(fit, payload))
     kept = {"options": fit.robot.options, "file": fit.robot.file}
     changed = changed.model_copy(

@@ -35,7 +35,7 @@ def chart(*series, across=None, upward=None, **more):
     return Chart("A chart", across or Axis("x"), upward or Axis("y"), series, **more)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(y=lines, style=styles, log=st.booleans(), zoom=st.booleans())
 def test_whatever_is_drawn_lies_inside(y, style, log, zoom):
     x = np.arange(y.size, dtype=np.float64)
@@ -61,7 +61,7 @@ def test_whatever_is_drawn_lies_inside(y, style, log, zoom):
     assert "inf" not in drawing.shapes[0].path
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(low=values, span=st.floats(1e-6, 1e9), most=st.integers(2, 12))
 def test_even_ticks(low, span, most):
     high = low + span
@@ -79,7 +79,7 @@ def test_even_ticks(low, span, most):
         assert float(text) == pytest.approx(value, abs=1e-6 * step, rel=1e-9)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(low=st.floats(1e-12, 1e9), ratio=st.floats(1.01, 1e15), most=st.integers(2, 12))
 def test_ticks_of_a_logarithmic_axis(low, ratio, most):
     high = low * ratio
@@ -111,9 +111,9 @@ def test_labels_of_ticks(low, high, texts):
     assert [tick.text for tick in linear_ticks(low, high, 6)] == texts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
-    y=arrays(np.float64, st.integers(1, 400), elements=st.one_of(values, st.just(np.nan))),
+    y=arrays(np.float64, st.integers(1, 150), elements=st.one_of(values, st.just(np.nan))),
     most=st.integers(5, 60),
 )
 def test_thinning(y, most):
