@@ -6,6 +6,7 @@ from pathlib import Path
 
 from robotid.contracts.fit import RESIDUALS, FitResult, read_fit
 from robotid.contracts.residuals import Excerpt, read_residuals
+from robotid.errors import BadDataError
 from robotid.models.from_fit import FittedRobot, read_fitted
 from robotid.reporting.same_data import held_out
 
@@ -32,7 +33,14 @@ class FitView:
     @cached_property
     def excerpt(self) -> Excerpt | None:
         """Measured and predicted torques; None where the fit has none."""
-        return read_residuals(self.folder) if (self.folder / RESIDUALS).exists() else None
+        path = self.folder / RESIDUALS
+        if not path.exists():
+            return None
+        found = read_residuals(self.folder)
+        if list(found.joints) != self.fit.joints:
+            said = f"residuals are of joints {list(found.joints)}, the fit of {self.fit.joints}"
+            raise BadDataError("fit-differs", said, file=str(path))
+        return found
 
     @cached_property
     def fitted(self) -> FittedRobot:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from robotid.contracts.fit_data import JointRange
+from robotid.reporting.numbers import percent
 from robotid.reporting.page import render
 from robotid.reporting.sections import coverage
 from robotid.reporting.sections.coverage import limits_chart, motion_chart, row
@@ -54,8 +55,8 @@ def test_either_may_be_missing(tmp_path):
     ranges = view(tmp_path / "a", ranges=dict.fromkeys(JOINTS, DID))
     assert coverage.section(ranges).motions == []
     text = render([ranges])
-    assert "25 %" in text
-    assert "80 %" in text
+    assert percent(0.25) in text
+    assert percent(0.8) in text
     samples = with_excerpt(view(tmp_path / "b"), window())
     found = coverage.section(samples)
     assert (found.rows, found.limits) == ([], None)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from robotid.contracts.fit import Parameter
 from robotid.models.from_fit import read_fitted
 from robotid.reporting.page import render
 from robotid.reporting.sections import friction
@@ -11,6 +12,7 @@ from robotid.reporting.sections.friction import (
     friction_curve,
     friction_points,
     friction_terms,
+    said,
 )
 from robotid.reporting.view import FitView
 from tests.exporting.fits import write_fit
@@ -91,16 +93,10 @@ def test_values_stand_below_and_load_is_said(tmp_path):
     fit = with_excerpt(FitView.read("fit", folder), torques_of(folder, split="train"))
     for found in friction.section(fit):
         assert found.loaded
-        names = [parameter.name.rpartition(".")[2] for parameter in found.parameters]
+        names = [value.split()[0] for value in found.values]
         assert names == [
-            "viscous+",
-            "viscous-",
-            "coulomb+",
-            "coulomb-",
-            "stribeck",
-            "load",
-            "offset",
-        ]
+            "viscous+", "viscous-", "coulomb+", "coulomb-", "stribeck", "load", "offset",
+        ]  # fmt: skip
         assert found.drawing is not None
 
 
@@ -119,3 +115,30 @@ def test_a_joint_that_slides_has_other_units(tmp_path):
         for terms in friction_terms(read_fitted(folder).model)
     ]
     assert labels == ["velocity [m/s]", "velocity [rad/s]"]
+
+
+@pytest.mark.parametrize(
+    ("value", "std", "words"),
+    [
+        (0.4739, 0.01236, "viscous 0.474 ± 0.012 kg"),
+        (2e-10, 0.022, "viscous 0.000 ± 0.022 kg"),
+        (0.123456, None, "viscous 0.123 kg"),
+        (1234.5, 120.0, "viscous 1234 ± 120 kg"),
+    ],
+)
+def test_values_have_digits_that_count(value, std, words):
+    parameter = Parameter(
+        name="j.1.viscous", owner="j.1", unit="kg", value=value, std=std, status="identified"
+    )
+    assert said(parameter) == words
+
+
+def test_samples_that_are_not_finite_are_left_out(tmp_path):
+    folder = write_fit(tmp_path, "double_pendulum", terms=("viscous",))
+    good = torques_of(folder)
+    some = good._replace(tau=np.where(np.arange(400)[:, None] % 3, good.tau, np.nan))
+    chart = friction_chart(own(folder), [some])
+    assert np.isfinite(chart.upward.high)
+    assert chart.series[0].x.size == 266
+    none = good._replace(tau=np.full_like(good.tau, np.inf))
+    assert friction_chart(own(folder), [none]) is None

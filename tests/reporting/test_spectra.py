@@ -60,7 +60,7 @@ def test_nothing_to_draw(changed):
 def test_page_shows_them_and_names_stay_text(tmp_path):
     plain = view(tmp_path / "fit", filtered={"run1": filtered()})
     before = Elements(render([plain]))
-    assert before.attributes.count(("class", "line grey")) == 4 + 3  # and three legends
+    assert before.attributes.count(("class", "line grey")) == 4 + 1  # and the legend
     for payload in PAYLOADS:
         found = Elements(render([other(plain, filtered={payload: filtered()})]))
         assert found.tags == before.tags

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from robotid.contracts.residuals import Excerpt, write_residuals
+from robotid.errors import BadDataError
 from robotid.reporting.page import render
 from robotid.reporting.sections import torques
 from robotid.reporting.sections.torques import error_chart, stretch, torque_chart
-from tests.reporting.results import view
+from robotid.reporting.view import FitView
+from tests.reporting.results import changed, view
 from tests.reporting.signals import window, with_excerpt
 
 
@@ -58,3 +61,22 @@ def test_a_long_recording_makes_no_long_page(tmp_path):
     fit = with_excerpt(view(tmp_path / "fit"), window(samples=40_000))
     assert len(render([fit])) - short < 600_000  # two joints
     assert torques.section(fit).end_s <= 20.0
+
+
+def test_the_same_excerpt_gives_the_same_bytes(tmp_path):
+    fit = with_excerpt(view(tmp_path / "fit"), window("run1", "train"), window(error=0.1))
+    assert render([fit]) == render([FitView.read(fit.name, fit.folder)])
+
+
+def test_a_signal_that_is_no_torque_is_said(tmp_path):
+    fit = with_excerpt(view(tmp_path / "fit"), window())
+    for torque, words in (("current", "currents times their gains"), ("tau_cmd", "commanded")):
+        assert words in render([changed(fit, torque=torque)])
+        assert words not in render([fit])
+
+
+def test_residuals_of_another_robot_are_refused(tmp_path):
+    fit = view(tmp_path / "fit")
+    write_residuals(fit.folder, Excerpt(("a", "b"), (window(),)))
+    with pytest.raises(BadDataError, match="residuals are of joints"):
+        render([fit])

@@ -76,7 +76,7 @@ def test_words_of_the_verdict(full):
     assert "No real body can have the parameters of " in found.identified[2]
     shoulder, elbow = full.fit.joints
     assert found.predicted == [
-        f"On held-out data (run3), errors are between 10 % of the torque ({shoulder}) and 20 % ({elbow}).",
+        f"On held-out data (run3), errors are between 10\u00a0% of the torque ({shoulder}) and 20\u00a0% ({elbow}).",
         "It is no better than the best of the baselines (no torque, the robot file and still) for "
         f"{shoulder} and {elbow}.",
     ]  # fmt: skip

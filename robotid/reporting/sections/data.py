@@ -1,11 +1,13 @@
 """The recordings that a fit is of, and what became of their samples."""
 
+import re
 from typing import NamedTuple
 
 from robotid.contracts.fit_data import RecordingUsed
 from robotid.reporting.numbers import whole
 from robotid.reporting.view import FitView
 
+_CODE = re.compile("[a-z-]+")
 _DIGEST = 12  # digits of a digest that tell files apart
 
 
@@ -79,7 +81,8 @@ def _row(name: str, used: RecordingUsed) -> Row:
 
 
 def _words(code: str) -> str:
-    return code.replace("-", " ").replace("_", " ")
+    """A code such as `too-short` without hyphens; anything else stays as it is."""
+    return code.replace("-", " ") if _CODE.fullmatch(code) else code
 
 
 def _times(count: int) -> str:

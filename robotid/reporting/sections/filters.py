@@ -21,15 +21,13 @@ class Spectra(NamedTuple):
 
     Args:
         data: the facts.
-        signals: names of the signals that have spectra, as `TITLES`.
         drawings: one for each kind of signal.
-        above: shares of the power above the cut-off.
+        above: shares of the power above the cut-off; None without spectra.
     """
 
     data: FilteredData
-    signals: list[str]
     drawings: list[Drawing]
-    above: Shares
+    above: Shares | None = None
 
 
 def section(view: FitView) -> dict[str, Spectra] | None:
@@ -38,13 +36,9 @@ def section(view: FitView) -> dict[str, Spectra] | None:
     found = {}
     for name in dict.fromkeys([*names[: _RECORDINGS - 1], *names[-1:]]):
         data = view.fit.filtered[name]
-        charts = {signal: spectrum(data, signal) for signal in TITLES}
-        found[name] = Spectra(
-            data,
-            [signal for signal, chart in charts.items() if chart is not None],
-            [d for chart in charts.values() if chart is not None and (d := drawn(chart))],
-            above_cutoff(data),
-        )
+        charts = (spectrum(data, signal) for signal in TITLES)
+        drawings = [d for chart in charts if chart is not None and (d := drawn(chart))]
+        found[name] = Spectra(data, drawings, above_cutoff(data) if drawings else None)
     return found or None
 
 

@@ -1,6 +1,7 @@
 """Friction over velocity: what measured torques leave for it, and the fitted curve."""
 
 from collections.abc import Sequence
+from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -28,13 +29,13 @@ class Friction(NamedTuple):
     Args:
         motor: whose friction it is.
         drawing: over the velocity.
-        parameters: its fitted values.
+        values: its fitted parameters, such as "viscous 0.474 ± 0.012 N m s/rad".
         loaded: whether a part depends on the load as well, which is not in the curve.
     """
 
     motor: str
     drawing: Drawing | None
-    parameters: list[Parameter]
+    values: list[str]
     loaded: bool
 
 
@@ -62,18 +63,29 @@ def section(view: FitView) -> list[Friction] | None:
     model = view.fitted.model
     found = []
     for terms in friction_terms(model):
-        parameters = [
-            parameter
+        name = terms.motor.name
+        values = [
+            said(parameter)
             for parameter in view.fit.parameters
-            if parameter.owner == terms.motor.name and not parameter.name.endswith(".rotor")
+            if parameter.owner == name and not parameter.name.endswith(".rotor")
         ]
         loaded = any(
-            column.form.kind == "loaded" and column.owner == terms.motor.name
-            for column in model.layout.own
+            column.form.kind == "loaded" and column.owner == name for column in model.layout.own
         )
-        drawing = drawn(friction_chart(terms, windows))
-        found.append(Friction(terms.motor.name, drawing, parameters, loaded))
+        chart = friction_chart(terms, windows)
+        if chart is not None:
+            found.append(Friction(name, drawn(chart), values, loaded))
     return found or None
+
+
+def said(parameter: Parameter) -> str:
+    """A parameter without its owner, to two digits of its standard deviation."""
+    name = parameter.name.removeprefix(f"{parameter.owner}.")
+    unit = "" if parameter.unit == "1" else f" {parameter.unit}"
+    if not parameter.std:
+        return f"{name} {parameter.value:.3g}{unit}"
+    decimals = min(9, max(0, 1 - floor(log10(parameter.std))))
+    return f"{name} {parameter.value:.{decimals}f} ± {parameter.std:.{decimals}f}{unit}"
 
 
 def friction_terms(model: RigidBodyModel) -> list[Terms]:
@@ -127,9 +139,13 @@ def friction_curve(terms: Terms, low: float, high: float) -> list[tuple[Array, A
     return result
 
 
-def friction_chart(terms: Terms, windows: Sequence[Window]) -> Chart:
+def friction_chart(terms: Terms, windows: Sequence[Window]) -> Chart | None:
     """A cloud of samples, medians of bins with the middle half, and the curve."""
     speed, torque = friction_points(terms, windows)
+    good = np.isfinite(speed) & np.isfinite(torque)
+    if not good.any():
+        return None
+    speed, torque = speed[good], torque[good]
     bins = binned(speed, torque)
     curves = friction_curve(terms, float(speed.min()), float(speed.max()))
     # not by single samples: outliers must not flatten the curve

@@ -1,6 +1,6 @@
 """What the model leaves: how errors are spread, and what they go with."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from robotid.reporting.charts.chart import Chart
@@ -24,12 +24,12 @@ class Group(NamedTuple):
 
 
 _DISTRIBUTION = (
-    "How often errors of held-out data have which size; the line is the normal distribution of the "
+    "How often errors of {data} have which size; the line is the normal distribution of the "
     "noise that the intervals of parameters assume. A shifted or wider hump: other conditions than "
     "in training, or something that the model lacks."
 )
 _VELOCITY = (
-    "Errors over velocity, medians of bins and the middle half of samples around them. "
+    "Errors of {data} over velocity, medians of bins and the middle half of samples around them. "
     "A curve where there should be a flat line is friction that the model lacks."
 )
 _TEMPERATURE = "Errors over temperature, in the same way. A slope: friction that falls with warmth."
@@ -50,6 +50,7 @@ def section(view: FitView) -> list[Group] | None:
     found: list[Group] = []
     of = units(view)
     if windows and view.excerpt is not None:
+        data = "training data" if view.held_out == "train" else "held-out data"
         names, noise = view.excerpt.joints, view.fit.noise
 
         def errors(place: int) -> Chart | None:
@@ -69,9 +70,9 @@ def section(view: FitView) -> list[Group] | None:
         velocity = against("qd", lambda joint: f"velocity [{of[joint].velocity}]")
         temperature = against("temperature", lambda _: "temperature [°C]")
         found = [
-            Group("Distribution", _DISTRIBUTION, _drawn(list(map(errors, places)))),
-            Group("Over velocity", _VELOCITY, _drawn(list(map(velocity, places)))),
-            Group("Over temperature", _TEMPERATURE, _drawn(list(map(temperature, places)))),
+            Group("Distribution", _DISTRIBUTION.format(data=data), _drawn(map(errors, places))),
+            Group("Over velocity", _VELOCITY.format(data=data), _drawn(map(velocity, places))),
+            Group("Over temperature", _TEMPERATURE, _drawn(map(temperature, places))),
         ]
     time = [over_blocks(view.fit.blocks, joint, of[joint].torque) for joint in view.fit.joints]
     lags = [autocorrelation(given, name) for name, given in view.fit.autocorrelation.items()]
@@ -82,5 +83,5 @@ def section(view: FitView) -> list[Group] | None:
     return [group for group in found if group.drawings] or None
 
 
-def _drawn(charts: Sequence[Chart | None]) -> list[Drawing]:
+def _drawn(charts: Iterable[Chart | None]) -> list[Drawing]:
     return [found for chart in charts if chart is not None and (found := drawn(chart))]
