@@ -1,6 +1,7 @@
 """Numbers as people read them; what is not known is a dash."""
 
 _DASH = "–"
+_NO_BREAK = "\u00a0"
 _THIN_SPACE = "\u202f"
 
 
@@ -11,7 +12,7 @@ def number(value: float | None) -> str:
 
 def percent(share: float | None) -> str:
     """A share as per cent, with three digits that matter."""
-    return _DASH if share is None else f"{100 * share:.3g} %"
+    return _DASH if share is None else f"{100 * share:.3g}{_NO_BREAK}%"
 
 
 def whole(count: int | None) -> str:

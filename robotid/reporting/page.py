@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -23,14 +24,7 @@ def render(
         comparison: of the fits, shown before them; None without one.
         gates: tables of what was asked of the fits, shown first.
     """
-    # autoescape=True and not select_autoescape(): that one leaves `.html.j2` unescaped.
-    environment = Environment(
-        loader=PackageLoader("robotid.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    environment.filters |= {"number": number, "percent": percent, "whole": whole}
+    environment = _environment()
     return environment.get_template("page.html.j2").render(
         fits=[
             {"id": f"fit{place}", "view": view, "sections": _sections(view)}
@@ -40,6 +34,19 @@ def render(
         gates=gates,
         policy=_policy(environment),
     )
+
+
+@cache
+def _environment() -> Environment:
+    # autoescape=True and not select_autoescape(): that one leaves `.html.j2` unescaped.
+    environment = Environment(
+        loader=PackageLoader("robotid.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters |= {"number": number, "percent": percent, "whole": whole}
+    return environment
 
 
 def _policy(environment: Environment) -> str:

@@ -39,6 +39,13 @@ class FitView:
         """The robot as its file gives it, and the model with the fitted parameters."""
         return read_fitted(self.folder)
 
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The unit of torque of every joint: sliding ones have forces."""
+        tree = self.fitted.robot.tree
+        sliding = {joint.name for joint in tree.joints if joint.kind == "prismatic"}
+        return {name: "N" if name in sliding else "N m" for name in self.fit.joints}
+
     @property
     def held_out(self) -> str:
         """The split that counts: the test, else validation, else what it was fitted to."""

@@ -5,7 +5,7 @@ import pytest
 from robotid.contracts.fit import FilteredData
 from robotid.reporting.charts.drawing import drawn
 from robotid.reporting.page import render
-from robotid.reporting.sections.filters import TITLES, spectrum
+from robotid.reporting.sections.filters import TITLES, above_cutoff, section, spectrum
 from tests.reporting.results import changed as other
 from tests.reporting.results import view
 from tests.reporting.test_page import PAYLOADS, Elements
@@ -60,7 +60,27 @@ def test_nothing_to_draw(changed):
 def test_page_shows_them_and_names_stay_text(tmp_path):
     plain = view(tmp_path / "fit", filtered={"run1": filtered()})
     before = Elements(render([plain]))
-    assert before.attributes.count(("class", "line c0")) == 4 + 3  # and three legends
+    assert before.attributes.count(("class", "line grey")) == 4 + 3  # and three legends
     for payload in PAYLOADS:
         found = Elements(render([other(plain, filtered={payload: filtered()})]))
         assert found.tags == before.tags
+
+
+def test_joints_have_colours_of_their_own_after_the_filter():
+    chart = spectrum(filtered(), "tau")
+    assert [(s.name, s.colour) for s in chart.series] == [
+        ("before", None), ("before", None), ("a", 0), ("b", 1),
+    ]  # fmt: skip
+
+
+def test_power_above_the_cutoff():
+    flat = filtered(frequency_hz=[0.0, 1.0, 2.0, 3.0, 4.0], cutoff_hz=3.0,
+                    before={"q.a": [1.0] * 5, "tau.a": [0.0] * 5, "slow.a": [1.0] * 5},
+                    after={})  # fmt: skip
+    assert above_cutoff(flat) == {"a": {"q": 0.25, "tau": None}}
+    assert above_cutoff(filtered())["a"]["q"] < 0.01
+
+
+def test_of_many_recordings_two_are_shown(tmp_path):
+    many = {f"run{number}": filtered() for number in range(5)}
+    assert list(section(view(tmp_path / "fit", filtered=many))) == ["run0", "run4"]

@@ -15,8 +15,9 @@ from robotid.reporting.charts.ticks import Tick, linear_ticks, log_ticks
 Array = NDArray[np.float64]
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 26, 42  # room around the plot [px]
+_BOTTOM_NAMES = 26  # under an axis whose places have names, which needs no label
 _MARGIN = 0.04  # of the range, above and below
-_PER_TICK = (90, 36)  # pixels that a label needs across and upward
+_PER_TICK = (60, 28)  # pixels that a label needs across and upward
 _LETTER = 9.0  # pixels of a letter, on small screens
 _LONGEST = 20  # letters of a name under an axis
 _CONSTANT = 1e-9  # relative range below which values are all the same
@@ -83,7 +84,8 @@ def drawn(chart: Chart) -> Drawing | None:
     y_range = _ends(chart.upward, np.concatenate(ys), margin=_MARGIN)
     width = chart.width - _LEFT - _RIGHT
     slant = _slant(chart.across.names, width)
-    height = max(40, chart.height - _TOP - _BOTTOM - slant)
+    bottom = _BOTTOM_NAMES + slant if chart.across.names else _BOTTOM
+    height = max(40, chart.height - _TOP - bottom)
     x = Scale(x_range, (0.0, float(width)), chart.across.log)
     y = Scale(y_range, (float(height), 0.0), chart.upward.log)
     pen = Pen(x, y, series, fine=chart.zoom)

@@ -25,13 +25,14 @@ class Scale(NamedTuple):
 
     def __call__(self, values: Array) -> Array:
         """Pixels of values, shape (n,); not finite where these are not."""
+        known = np.isfinite(values)
         low, high = np.log(self.ends) if self.log else self.ends
         if self.log:
             values = np.log(np.maximum(values, self.ends[0] * 1e-3))
         share = (values - low) / (high - low)
         first, last = self.pixels
         placed = np.clip(first + share * (last - first), -_FAR, _FAR)
-        return np.where(np.isfinite(values), placed, np.nan)
+        return np.where(known, placed, np.nan)
 
     def at(self, value: float) -> float:
         """The pixel of one value."""

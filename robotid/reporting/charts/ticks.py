@@ -16,16 +16,20 @@ class Tick(NamedTuple):
 
 
 def linear_ticks(low: float, high: float, most: int) -> list[Tick]:
-    """Round values between two others, at most so many (and two, if there is one step only)."""
-    raw = (high - low) / max(1, most - 1)
-    size = 10.0 ** floor(log10(raw))
-    times = next((s for s in _STEPS if s * size >= raw * (1 - _CLOSE)), _STEPS[-1])
+    """Round values between two others: as many as there is room for, of the finest such step."""
+    raw = (high - low) / max(1, most)
+    size = 10.0 ** floor(log10(raw) + _CLOSE)
+
+    def places(step: float) -> range:
+        return range(ceil(low / step - _CLOSE), floor(high / step + _CLOSE) + 1)
+
+    times = next((s for s in _STEPS if len(places(s * size)) <= most), _STEPS[-1])
     step = times * size
     large = max(abs(low), abs(high))
     power = 3 * floor(log10(large) / 3 + _CLOSE) if large >= _LARGE or large < _SMALL else 0
     digits = max(0, power - floor(log10(step) + _CLOSE) + (1 if times == 2.5 else 0))
     ticks = []
-    for k in range(ceil(low / step - _CLOSE), floor(high / step + _CLOSE) + 1):
+    for k in places(step):
         text = f"{k * step / 10.0**power:.{digits}f}"
         ticks.append(Tick(k * step, "0" if k == 0 else f"{text}e{power}" if power else text))
     return ticks

@@ -1,10 +1,166 @@
-"""Errors by split and joint, beside baselines."""
+"""Errors by joint and split, beside baselines; in words which is better, and by how much."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import NamedTuple
 
+import numpy as np
+
+from robotid.contracts.fit import FitResult, Metric
+from robotid.reporting.charts.chart import Axis, Chart, Series
+from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.view import FitView
+from robotid.reporting.words import BASELINES, DATA, SPLITS
+
+_EQUAL = 0.02  # errors that differ by less are about as large
+_EXACT = 1e-12  # of the torque: smaller errors are rounding, and no ratio of them means anything
+_GAP = 0.16  # between dots of one joint, in the chart
 
 
-def section(view: FitView) -> Any:
-    """What the template shows; None if there is nothing."""
-    return view.fit.metrics or None
+class Compared(NamedTuple):
+    """An error beside that of the best baseline.
+
+    Args:
+        better: true, false, or None where there is no telling.
+        said: that in words.
+    """
+
+    better: bool | None
+    said: str
+
+
+class Row(NamedTuple):
+    """A line of a table: a joint, or the mean over all.
+
+    Args:
+        name: of the joint.
+        unit: of its error.
+        metrics: values by metric.
+        baselines: errors (root mean square) by baseline.
+        compared: the error beside the best of these.
+    """
+
+    name: str
+    unit: str
+    metrics: dict[str, float | None]
+    baselines: dict[str, float | None]
+    compared: Compared
+
+
+class SplitErrors(NamedTuple):
+    """Errors in one split.
+
+    Args:
+        split: its short name.
+        name: in words.
+        data: what data these are, in words.
+        samples: how many.
+        recordings: with samples in it.
+        joints: rows.
+        mean: over the joints.
+    """
+
+    split: str
+    name: str
+    data: str
+    samples: int | None
+    recordings: list[str]
+    joints: list[Row]
+    mean: Row
+
+
+class Errors(NamedTuple):
+    """What the template shows.
+
+    Args:
+        splits: held-out data first.
+        baselines: names in words, by short name.
+        unit: of the mean over joints.
+        drawing: errors of joints on held-out data.
+    """
+
+    splits: list[SplitErrors]
+    baselines: dict[str, str]
+    unit: str
+    drawing: Drawing | None
+
+
+def section(view: FitView) -> Errors | None:
+    """Errors of all splits; None where there are no metrics."""
+    fit, first = view.fit, view.held_out
+    if not fit.metrics:
+        return None
+    units = view.units
+    unit = " or ".join(sorted(set(units.values()), reverse=True))
+    order = [first, *(split for split in fit.metrics if split != first)]
+    return Errors(
+        splits=[_split(fit, split, units, unit) for split in order],
+        baselines={name: BASELINES.get(name, name) for name in fit.baselines},
+        unit=unit,
+        drawing=drawn(errors_chart(fit, first)),
+    )
+
+
+def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compared:
+    """An error beside the least of its baselines."""
+    known = {name: value for name, value in baselines.items() if value is not None}
+    if own is None or not known:
+        return Compared(None, "–")
+    name = min(known, key=lambda key: known[key])
+    best, called = known[name], BASELINES.get(name, name)
+    if best <= _EXACT or abs(own - best) <= _EQUAL * best:
+        return Compared(None if own <= best else False, f"about as much as {called}")
+    if own > best:
+        return Compared(False, f"{_times(own / best)} as much as {called}")
+    return Compared(True, f"{_times(best / own if own else np.inf)} less than {called}")
+
+
+def _times(ratio: float) -> str:
+    if ratio > 1000:
+        return "over 1000 times"
+    return f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
+
+
+def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> SplitErrors:
+    own = fit.metrics[split]
+    others = {name: metrics[split]["rmse"] for name, metrics in fit.baselines.items()}
+
+    def row(name: str, unit: str, joint: str | None) -> Row:
+        def of(metric: Metric) -> float | None:
+            return metric.mean if joint is None else metric.joints.get(joint)
+
+        baselines = {key: of(metric) for key, metric in others.items()}
+        metrics = {key: of(metric) for key, metric in own.items()}
+        return Row(name, unit, metrics, baselines, compared(metrics.get("rmse"), baselines))
+
+    return SplitErrors(
+        split=split,
+        name=SPLITS.get(split, split),
+        data=DATA.get(split, split),
+        samples=fit.samples.get(split),
+        recordings=sorted(name for name, used in fit.recordings.items() if used == split),
+        joints=[row(joint, units.get(joint, unit), joint) for joint in fit.joints],
+        mean=row("mean", unit, None),
+    )
+
+
+def errors_chart(fit: FitResult, split: str) -> Chart:
+    """Errors of model and baselines as shares of the torque, joint by joint."""
+    kinds = {"this model": fit.metrics} | {
+        BASELINES.get(name, name): metrics for name, metrics in fit.baselines.items()
+    }
+    places = np.arange(len(fit.joints), dtype=np.float64)
+    series = []
+    for number, (name, metrics) in enumerate(kinds.items()):
+        found = metrics[split].get("relative")
+        values = [None if found is None else found.joints.get(joint) for joint in fit.joints]
+        y = np.array([np.nan if value is None else 100 * value for value in values])
+        offset = _GAP * (number - (len(kinds) - 1) / 2)
+        colour = None if name == BASELINES["zero"] else number
+        series.append(Series(name, places + offset, y, "dots", colour))
+    return Chart(
+        title=f"Error as a share of the torque, on {DATA.get(split, split)}",
+        across=Axis("joint", names=fit.joints),
+        upward=Axis("error [% of the torque]", log=True),
+        series=series,
+        height=280,
+    )

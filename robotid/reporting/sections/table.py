@@ -3,7 +3,19 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from robotid.reporting.sections import bodies, errors, filters, parameters, verdict
+from robotid.reporting.sections import (
+    bodies,
+    coverage,
+    data,
+    errors,
+    filters,
+    friction,
+    parameters,
+    residuals,
+    torques,
+    training,
+    verdict,
+)
 from robotid.reporting.view import FitView
 
 
@@ -24,7 +36,13 @@ class Section(NamedTuple):
 SECTIONS = (
     Section("verdict", "Verdict", verdict.section),
     Section("errors", "Errors on held-out data, beside baselines", errors.section),
+    Section("torques", "Measured and predicted torques", torques.section),
+    Section("data", "Data", data.section),
+    Section("coverage", "Where the data are", coverage.section),
     Section("parameters", "Parameters", parameters.section),
     Section("bodies", "Links as rigid bodies", bodies.section),
+    Section("friction", "Friction over velocity", friction.section),
+    Section("residuals", "What the model leaves", residuals.section),
+    Section("training", "Training", training.section),
     Section("filters", "Spectra before and after the filter", filters.section),
 )

@@ -6,16 +6,19 @@
 
   // Ticks, as charts/ticks.py has them.
   function linearTicks(low, high, most) {
-    const raw = (high - low) / Math.max(1, most - 1);
-    const size = 10 ** Math.floor(Math.log10(raw));
-    const times = [1, 2, 2.5, 5, 10].find((t) => t * size >= raw * (1 - CLOSE)) || 10;
+    const raw = (high - low) / Math.max(1, most);
+    const size = 10 ** Math.floor(Math.log10(raw) + CLOSE);
+    const ends = (step) => [Math.ceil(low / step - CLOSE), Math.floor(high / step + CLOSE)];
+    const count = (step) => ends(step)[1] - ends(step)[0] + 1;
+    const times = [1, 2, 2.5, 5, 10].find((t) => count(t * size) <= most) || 10;
     const step = times * size;
+    const [first, last] = ends(step);
     const large = Math.max(Math.abs(low), Math.abs(high));
     const power = large >= 1e5 || large < 1e-2 ? 3 * Math.floor(Math.log10(large) / 3 + CLOSE) : 0;
     const unit = 10 ** power;
     const digits = Math.max(0, power - Math.floor(Math.log10(step) + CLOSE) + (times === 2.5 ? 1 : 0));
     const ticks = [];
-    for (let k = Math.ceil(low / step - CLOSE); k <= Math.floor(high / step + CLOSE); k++) {
+    for (let k = first; k <= last; k++) {
       const text = ((k * step) / unit).toFixed(digits);
       ticks.push({ value: k * step, text: k === 0 ? "0" : power ? `${text}e${power}` : text });
     }

@@ -1,0 +1,118 @@
+"""Where the data are: ranges against limits, and positions with velocities."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from robotid.contracts.fit_data import JointRange
+from robotid.contracts.residuals import Excerpt
+from robotid.reporting.charts.chart import Axis, Chart, Series
+from robotid.reporting.charts.drawing import Drawing, drawn
+from robotid.reporting.samples import Units, joined, padded, units
+from robotid.reporting.view import FitView
+
+_HALF = 0.32  # of the distance between joints, a bar to either side
+
+
+class Row(NamedTuple):
+    """A joint: what it did, and shares of what it may do (null where no limit is known)."""
+
+    joint: str
+    unit: Units
+    did: JointRange
+    position: float | None
+    velocity: float | None
+    effort: float | None
+
+
+class Coverage(NamedTuple):
+    """Ranges as a table and as a chart, and a chart of the motion per joint."""
+
+    rows: list[Row]
+    limits: Drawing | None
+    motions: list[Drawing]
+
+
+def section(view: FitView) -> Coverage | None:
+    """What there is of both."""
+    if not view.fit.ranges and view.excerpt is None:
+        return None
+    of = units(view)
+    rows = [row(joint, did, of[joint]) for joint, did in view.fit.ranges.items()]
+    motions = []
+    if view.excerpt is not None:
+        charts = [
+            motion_chart(view.excerpt, place, of[joint], view.fit.ranges.get(joint))
+            for place, joint in enumerate(view.excerpt.joints)
+        ]
+        motions = [found for chart in charts if (found := drawn(chart))]
+    limits = drawn(limits_chart(view.fit.ranges)) if rows else None
+    return Coverage(rows, limits, motions) if rows or motions else None
+
+
+def row(joint: str, did: JointRange, unit: Units) -> Row:
+    """Shares of the limits that were used."""
+    position = None
+    if did.position_limits is not None and did.position_limits[1] > did.position_limits[0]:
+        position = (did.q[1] - did.q[0]) / (did.position_limits[1] - did.position_limits[0])
+    return Row(
+        joint=joint,
+        unit=unit,
+        did=did,
+        position=position,
+        velocity=_share(did.qd, did.velocity_limit),
+        effort=_share(did.tau, did.effort_limit),
+    )
+
+
+def limits_chart(ranges: Mapping[str, JointRange]) -> Chart:
+    """Bars between the limits of positions (zero and one); for joints that have some."""
+    names = list(ranges)
+    series = []
+    for place, did in enumerate(ranges.values()):
+        limits = did.position_limits
+        if limits is None or not limits[1] > limits[0]:
+            continue
+        x = np.array([place - _HALF, place + _HALF])
+        low, high = ((end - limits[0]) / (limits[1] - limits[0]) * 100 for end in did.q)
+        both = np.ones(2)
+        series += [
+            Series("between the limits", x, 100 * both, "band", None, low=0 * both),
+            Series("in training data", x, high * both, "band", 0, low=low * both),
+        ]
+    return Chart(
+        title="Positions in training data, between the limits of the robot file",
+        across=Axis("joint", names=names),
+        upward=Axis("position [% of the range]", low=0.0, high=100.0),
+        series=series,
+        width=900,
+        height=240,
+    )
+
+
+def motion_chart(excerpt: Excerpt, place: int, unit: Units, did: JointRange | None) -> Chart:
+    """Velocities of a joint over its positions, of training and of held-out data."""
+    kinds = {
+        "training": [window for window in excerpt.windows if window.split == "train"],
+        "held out": [window for window in excerpt.windows if window.split != "train"],
+    }
+    limits = [] if did is None or did.position_limits is None else list(did.position_limits)
+    positions = joined(excerpt.windows, "q", place)
+    return Chart(
+        title=excerpt.joints[place],
+        across=padded(f"position [{unit.position}]", positions, np.array(limits)),
+        upward=Axis(f"velocity [{unit.velocity}]"),
+        series=[
+            Series(name, joined(some, "q", place), joined(some, "qd", place), "points", colour)
+            for colour, (name, some) in enumerate(kinds.items())
+            if some
+        ],
+        marks=limits,
+        width=340,
+        height=220,
+    )
+
+
+def _share(ends: tuple[float, float], limit: float | None) -> float | None:
+    return max(map(abs, ends)) / limit if limit else None

@@ -1,0 +1,111 @@
+"""Verdict and errors: what the words say is what the figures say."""
+
+import re
+
+import pytest
+
+from robotid.reporting.page import render
+from robotid.reporting.sections import errors, verdict
+from robotid.reporting.sections.errors import compared
+from tests.reporting.full import full_view
+from tests.reporting.results import changed, view
+
+
+@pytest.fixture
+def full(tmp_path):
+    return full_view(tmp_path / "fit")
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "better", "said"),
+    [
+        (0.1, {"zero": 2.0, "nominal": 0.5}, True, "5 times less than the robot file"),
+        (0.1, {"zero": 2.0}, True, "20 times less than no torque"),
+        (1.0, {"nominal": 0.5, "mean": 4.0}, False, "2 times as much as the robot file"),
+        (1.0, {"mean": 1.001}, None, "about as much as the mean torque"),
+        (1.001, {"mean": 1.0}, False, "about as much as the mean torque"),
+        (0.0, {"mean": 1.0}, True, "over 1000 times less than the mean torque"),
+        (1.0, {"of my own": 0.5}, False, "2 times as much as of my own"),
+        (None, {"mean": 1.0}, None, "–"),
+        (1.0, {"mean": None}, None, "–"),
+        (1.0, {}, None, "–"),
+    ],
+)
+def test_an_error_beside_the_best_baseline(own, others, better, said):
+    assert compared(own, others) == (better, said)
+
+
+def test_held_out_data_come_first(full):
+    found = errors.section(full)
+    assert [one.split for one in found.splits] == ["test", "train", "val"]
+    first = found.splits[0]
+    assert first.recordings == ["run3"]
+    assert [row.metrics["rmse"] for row in first.joints] == [0.1, 0.2]
+    assert all(row.compared.better is False for row in first.joints)  # the robot file is better
+    assert first.joints[0].baselines == {"zero": 2.0, "nominal": 0.05, "still": None}
+    page = render([full])
+    assert "✗ 2 times as much as the robot file" in page
+    assert "Cross-validation" in page
+
+
+def test_sliding_joints_have_forces(tmp_path):
+    given = full_view(tmp_path / "fit", "cartpole")
+    found = errors.section(given)
+    assert [row.unit for row in found.splits[0].joints] == ["N", "N m"]
+    assert found.unit == "N m or N"
+    assert verdict.section(given).tiles[0].value == "0.15 N m or N"
+
+
+def test_findings_of_one_kind_are_together(full):
+    found = verdict.section(full).findings
+    assert [finding.refuses for finding in found] == [True, False, False, False]
+    shoulder, elbow = full.fit.joints
+    assert found[1] == ([f"{shoulder}: much worse", f"{elbow}: worse"], "record more", False)
+    assert found[2] == (["run1: lies higher"], "zero it", False)
+    assert found[3] == (["the condition number is high"], None, False)
+
+
+def test_words_of_the_verdict(full):
+    found = verdict.section(full)
+    assert "from 1 recording (12\u202f000 samples)" in found.identified[0]
+    total, known = (
+        len(full.fit.parameters),
+        sum(p.status == "identified" for p in full.fit.parameters),
+    )
+    assert f"Of {total} parameters, {known} are determined one by one" in found.identified[1]
+    assert "No real body can have the parameters of " in found.identified[2]
+    shoulder, elbow = full.fit.joints
+    assert found.predicted == [
+        f"On held-out data (run3), errors are between 10\u00a0% of the torque ({shoulder}) and 20\u00a0% ({elbow}).",
+        "It is no better than the best of the baselines (no torque, the robot file and still) for "
+        f"{shoulder} and {elbow}.",
+    ]  # fmt: skip
+    assert found.tiles[1].note == "✗ 2 times as much as the robot file"
+
+
+def test_a_fit_without_figures_or_remarks_says_so(tmp_path):
+    bare = view(tmp_path / "fit", metrics={}, baselines={}, folds=[])
+    assert errors.section(bare) is None
+    assert verdict.section(bare).predicted == ["There are no figures on how well it predicts."]
+    assert "Nothing was found that speaks against it" in render([bare])
+
+
+def test_nothing_held_out_is_said(full):
+    fit = full.fit
+    only = {name: {"train": m["train"]} for name, m in fit.baselines.items()}
+    given = changed(full, metrics={"train": fit.metrics["train"]}, baselines=only)
+    assert (
+        "Nothing was held out, so this says little about other motions."
+        in verdict.section(given).predicted
+    )
+
+
+def test_several_fits_are_folded_but_the_first(full):
+    folds = re.compile(r'<article id="(\w+)">\s*<details( open)?>')
+    assert folds.findall(render([full])) == []
+    page = render([full, changed(full, name="other")])
+    assert folds.findall(page) == [("fit1", " open"), ("fit2", "")]
+
+
+def test_the_same_facts_give_the_same_page(full):
+    assert render([full]) == render([changed(full)])
