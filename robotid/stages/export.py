@@ -96,6 +96,7 @@ STAGE = Stage(
         "robotid.contracts.fit_data",
         "robotid.contracts.repair",
         "robotid.contracts.splits",
+        "robotid.contracts.versions",
         "robotid.dynamics",
         "robotid.exporting",
         "robotid.information.layout",

@@ -87,6 +87,7 @@ STAGE = Stage(
         "robotid.contracts.predictions",
         "robotid.contracts.recording",
         "robotid.contracts.splits",
+        "robotid.contracts.versions",
         "robotid.dynamics",
         "robotid.information.layout",
         "robotid.models",

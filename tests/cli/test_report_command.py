@@ -165,8 +165,8 @@ def test_the_report_itself_on_standard_output(call, fit, tmp_path, form):
 
 def test_tables_when_piped(call, shared):
     answer = call("report", shared / "ols")
-    assert "joint     model  zero  mean" in answer.err
-    assert "shoulder  0.1    2     1" in answer.err
+    assert "joint     model  no torque  the mean torque" in answer.err
+    assert "shoulder  0.1    2          1" in answer.err
     assert "\x1b" not in answer.err
     assert call("report", shared / "ols", "--quiet").err == ""
     answer = call("report", shared / "ols", shared / "today", "--json", "--fail-if", "rank < 1")
