@@ -14,8 +14,8 @@ from robotid.reporting.facts import (
 )
 from robotid.reporting.numbers import number
 from robotid.reporting.same_data import held_out
+from robotid.reporting.words import BASELINES, DATA, counted
 
-_DATA = {"test": "held-out data", "val": "validation data", "train": "the data of the fit"}
 _ABSENT = number(None)
 PASSED, FAILED = "passed", "FAILED"
 
@@ -93,8 +93,9 @@ def errors_table(fits: Mapping[str, FitResult]) -> Table:
         if not several:
             rows += [[joint, *(number(_value(e, joint)) for e in errors)] for joint in fit.joints]
     first = "fit" if several else "joint"
-    title = f"Error (RMSE) on {_DATA[split]} [N m or N]{', mean of all joints' if several else ''}"
-    return Table(title, [first, "model", *baselines], rows, [])
+    title = f"Error (RMSE) on {DATA[split]} [N m or N]{', mean of all joints' if several else ''}"
+    header = [first, "model", *(BASELINES.get(name, name) for name in baselines)]
+    return Table(title, header, rows, [])
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -126,7 +127,7 @@ def comparison_table(comparison: Comparison) -> Table:
     row("identified", [f"{m.identified} of {m.parameters}" for m in models.values()])
     sources = [f"{name}: {figures.source}." for name, figures in others.items()]
     header = ["", *models, *others]
-    data = f"{_DATA[comparison.split]} ({', '.join(comparison.recordings) or 'no recording'})"
+    data = f"{DATA[comparison.split]} ({', '.join(comparison.recordings) or 'no recording'})"
     remarks = [comparison.sentence, *comparison.remarks, *sources]
     best = 1 + list(models).index(comparison.best) if comparison.best is not None else None
     return Table(f"Comparison on {data}", header, rows, remarks, best)
@@ -191,5 +192,5 @@ def _named(facts: ReportFacts, name: str, said: str) -> str:
 def _gates_in_short(facts: ReportFacts) -> Statement:
     failed = facts.failed_gates
     if failed:
-        return Statement(False, f"{failed} gate{'s' if failed > 1 else ''} failed.")
+        return Statement(False, f"{counted(failed, 'gate')} failed.")
     return Statement(True, "All gates passed.")

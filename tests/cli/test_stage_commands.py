@@ -13,7 +13,7 @@ import pytest
 
 from robotid.cli.answer import ErrorAnswer, StageAnswer
 from tests.conftest import SAMPLES, run_process
-from tests.reporting.results import result as made
+from tests.reporting.results import view as made
 
 
 @pytest.fixture
