@@ -53,8 +53,8 @@ def test_quickstart_compares_four_models_as_the_readme_says(robotid, tmp_path):
     readme = (PROJECT / "README.md").read_text()
     for model, fit in fits.items():
         held_out = fit["metrics"]["test"]["rmse"]["mean"]
-        assert f"| `{model}` | {held_out:.3f} |" in readme
-        assert held_out < 0.4 * fit["baselines"]["nominal"]["test"]["rmse"]["mean"]
+        assert f"| `{model}` | {held_out:.4f} |" in readme
+        assert held_out < 0.1 * fit["baselines"]["nominal"]["test"]["rmse"]["mean"]
     nominal = fits["sdp"]["baselines"]["nominal"]["test"]["rmse"]["mean"]
     assert f"{nominal:.3g} N m for the robot file" in readme
     assert _readme_table(readme) == _first_moments(fits["sdp"])
