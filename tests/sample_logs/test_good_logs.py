@@ -54,7 +54,7 @@ def test_all_formats_hold_the_same_samples(ingest, log):
     assert (found.code, plain.code, plain.notices) == (0, 0, [])
     assert found.facts.joints == plain.facts.joints
     assert list(found.columns) == list(plain.columns)
-    assert len(found.columns["t"]) == 2000
+    assert len(found.columns["t"]) == len(plain.columns["t"]) >= 2000
     for name, values in plain.columns.items():
         allowed = tolerance * np.abs(values).max()
         if name == "t" and tolerance:
