@@ -65,7 +65,8 @@ def test_texts_stay_text(plain, payload):
 
     before, found = (Elements(render([hostile(text)])) for text in ("plain", payload))
     assert found.tags == before.tags
-    assert found.attributes == before.attributes
+    kept = [[pair for pair in x.attributes if pair[0] != "title"] for x in (found, before)]
+    assert kept[0] == kept[1]
     assert sum(payload in data for data in found.data) >= 7
 
 

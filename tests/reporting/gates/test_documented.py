@@ -9,7 +9,7 @@ from robotid.reporting.gates.outcomes import outcomes
 from tests.reporting.results import metrics, view
 
 TEXT = (Path(__file__).parents[3] / "docs" / "gates.md").read_text(encoding="utf-8")
-EXAMPLES = re.search(r"```gates\n(.*?)```", TEXT, re.DOTALL)[1].splitlines()
+EXAMPLES = re.search(r"```text\n(.*?)```", TEXT, re.DOTALL)[1].splitlines()
 
 
 def test_examples_can_be_read():
