@@ -1,15 +1,23 @@
 """docs/gates.md: every example can be read, every name in it is known."""
 
 import re
+import tomllib
 from pathlib import Path
 
 from robotid.reporting.gates.expression import OPERATORS, parse
 from robotid.reporting.gates.names import ATTRIBUTES, FIGURES, METRICS, SPLITS, TRUTHS
 from robotid.reporting.gates.outcomes import outcomes
+from robotid.stages.configuration import parse_config
+from robotid.stages.report import ReportConfig
 from tests.reporting.results import metrics, view
 
 TEXT = (Path(__file__).parents[3] / "docs" / "gates.md").read_text(encoding="utf-8")
-EXAMPLES = re.search(r"```gates\n(.*?)```", TEXT, re.DOTALL)[1].splitlines()
+EXAMPLES = re.search(r"can be read.*?```\n(.*?)```", TEXT, re.DOTALL)[1].splitlines()
+
+
+def test_configuration_is_one():
+    values = tomllib.loads(re.search(r"```toml\n(.*?)```", TEXT, re.DOTALL)[1])
+    assert parse_config(ReportConfig, values).limit == 0.05
 
 
 def test_examples_can_be_read():
