@@ -31,7 +31,7 @@ def _lines(found: Summary) -> list[str]:
         header = list(table.header)
         if table.best is not None:
             header[table.best] += " *"
-        lines += ["", f"{table.title}:", *aligned(header, table.rows), *table.remarks]
+        lines += ["", f"{table.title}:", *table.remarks, *aligned(header, table.rows)]
     return lines
 
 
@@ -44,9 +44,11 @@ def _draw(found: Summary) -> None:
         mark, style = ("✓", "green") if statement.good else ("✗", "bold red")
         screen.print(Text(f"{mark} ", style), Text(visible(statement.text)), sep="")
     for table in found.tables:
-        screen.print(_drawn(table))
+        screen.print()
+        screen.print(Text(visible(table.title), "bold"))
         for remark in table.remarks:
             screen.print(Text(visible(remark)))
+        screen.print(_drawn(table))
 
 
 def _drawn(table: Table) -> "RichTable":
@@ -54,7 +56,7 @@ def _drawn(table: Table) -> "RichTable":
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    drawn = RichTable(title=Text(visible(table.title)), box=box.SIMPLE_HEAD, title_justify="left")
+    drawn = RichTable(box=box.SIMPLE_HEAD)
     for place, name in enumerate(table.header):
         justify: Literal["left", "right"] = "left" if table.words or not place else "right"
         shown = visible(name) + (" ★" if place == table.best else "")

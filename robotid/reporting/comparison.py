@@ -137,7 +137,7 @@ def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: in
     others = "every other fit" if all(m.usable for m in models.values()) else "what can be used"
     return (
         f"{least} is best: {others} is worse beyond chance "
-        f"({CONFIDENCE:.0%} for all pairs together, {blocks} stretches of data)."
+        f"({100 * CONFIDENCE:.0f} % for all pairs together, {blocks} stretches of data)."
     )
 
 

@@ -1,8 +1,8 @@
 """`report.md`: the summary for a page of a CI job, in GitHub's Markdown.
 
-Text from data may hold anything. Every ASCII sign that could mean something has a backslash before
-it, angle brackets and ampersands are entities, and an empty comment keeps `@somebody` from being
-called and addresses from becoming links.
+Text from data may hold anything. Signs that mean something have a backslash before them, angle
+brackets and ampersands are entities, and an empty comment keeps `@somebody` from being called and
+`#12` from becoming a link.
 """
 
 import re
@@ -11,8 +11,15 @@ from robotid.reporting.facts import ReportFacts
 from robotid.reporting.summary import Table, summary
 
 _MOST_REMARKS = 10
-_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "@<!-- -->"}
-_SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "@<!-- -->", "#": "\\#<!-- -->"}
+_SIGNS = re.compile(
+    r"""[\\`*_\[\]<>&|~\#!$@]   # anywhere
+    |(?<=www)\.|:(?=//)       # addresses
+    |(?:(?<=^)|(?<=^\d))[-+=:.)]  # where a text begins: lists, rules, headings
+    |(?<=\d)[.)](?=\s)        # numbers of lists
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 def markdown(facts: ReportFacts) -> str:
@@ -42,5 +49,5 @@ def _table(table: Table) -> str:
     rows = [table.header, *table.rows]
     header, *body = [f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows]
     lines = [header, f"| {' | '.join(rule)} |", *body]
-    remarks = "".join(f"\n\n{escaped(remark)}" for remark in table.remarks)
-    return f"### {escaped(table.title)}\n\n" + "\n".join(lines) + remarks
+    remarks = "".join(f"{escaped(remark)}\n\n" for remark in table.remarks)
+    return f"### {escaped(table.title)}\n\n{remarks}" + "\n".join(lines)

@@ -27,7 +27,7 @@ class Table(NamedTuple):
         title: its heading.
         header: names of the columns.
         rows: cells, as many as columns.
-        remarks: what to say below it.
+        remarks: what to say of it.
         best: number of a column to point out.
         words: whether the columns hold words, not numbers.
         result: number of the column that says whether something passed.
@@ -110,7 +110,11 @@ def comparison_table(comparison: Comparison) -> Table:
     for metric in ("rmse", "relative", "nmse_var", "nmse_range"):
         found = [model.metrics.get(metric) for model in models.values()]
         beside = [number(getattr(figures, metric)) for figures in others.values()]
-        row(metric, [number(_value(f)) for f in found], beside)
+        row(
+            f"{metric}{' [N m or N]' if metric == 'rmse' else ''}",
+            [number(_value(f)) for f in found],
+            beside,
+        )
         if metric == "rmse":
             for joint in comparison.joints:
                 row(f"rmse of {joint}", [number(_value(f, joint)) for f in found])
@@ -118,7 +122,7 @@ def comparison_table(comparison: Comparison) -> Table:
         behind = [model.behind for model in models.values()]
         row("above the least", [f"{b.value:+.3g}" if b else _ABSENT for b in behind])
         row(
-            f"{CONFIDENCE:.0%} interval",
+            f"{100 * CONFIDENCE:.0f} % interval",
             [f"{b.lower:.2g} … {b.upper:.2g}" if b else _ABSENT for b in behind],
         )
         row("told apart", [_told_apart(comparison, name) for name in models])
