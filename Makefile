@@ -2,11 +2,12 @@
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
 # make bench  all measurements, into docs/measurements.md (installs what is compared with)
+# make picture  the picture of a report in the README (needs chromium)
 # make soak   tests at full count: 36,000 generated logs, every sample log made again, hours of log
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench soak schemas clean
+.PHONY: demo test lint bench soak schemas picture clean
 
 demo: .venv/installed
 	@start=$$(date +%s); \
@@ -38,6 +39,10 @@ soak: .venv/installed-bench
 
 schemas: .venv/installed
 	$(BIN)/python -m robotid.cli.schemas
+
+picture: demo .venv/installed-test
+	$(BIN)/robotid report out/quickstart/sdp --out out/picture --force
+	$(BIN)/python docs/images/make_picture.py out/picture/report.html
 
 clean:
 	rm -rf .venv out
