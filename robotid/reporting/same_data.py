@@ -13,12 +13,16 @@ def held_out(fit: FitResult) -> str:
     return next((name for name in _SPLITS if name in fit.metrics), "train")
 
 
+def names_in(fit: FitResult, split: str) -> list[str]:
+    """Names of the recordings with data in a split; one that was cut is in several."""
+    if fit.split_by == "segment" and fit.blocks:
+        return sorted({block.recording for block in fit.blocks if block.split == split})
+    return sorted(name for name, own in fit.recordings.items() if own == split)
+
+
 def recordings(fit: FitResult, split: str) -> dict[str, str]:
     """Recordings of a split by what they are known by: the digest of the log, else the name."""
-    if fit.split_by == "segment" and fit.blocks:  # then recordings are in several splits
-        names = sorted({block.recording for block in fit.blocks if block.split == split})
-    else:
-        names = sorted(name for name, own in fit.recordings.items() if own == split)
+    names = names_in(fit, split)
     digests = [fit.data[name].source_sha256 if name in fit.data else "" for name in names]
     unique = all(digests) and len(set(digests)) == len(digests)
     return dict(zip(digests if unique else names, names, strict=True))

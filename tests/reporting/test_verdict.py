@@ -35,6 +35,16 @@ def test_an_error_beside_the_best_baseline(own, others, better, said):
     assert compared(own, others) == (better, said)
 
 
+def test_a_recording_that_was_cut_is_in_several_splits(full):
+    """The fit states the first of them only; its blocks have all."""
+    blocks = [block.model_copy(update={"recording": "run1"}) for block in full.fit.blocks]
+    cut = changed(full, recordings={"run1": "train"}, split_by="segment", blocks=blocks)
+    assert [one.recordings for one in errors.section(cut).splits] == [["run1"]] * 3
+    found = verdict.section(cut)
+    assert found.tiles[-1][1:] == ("1", "1 for training, 1 for validation and 1 for the test")
+    assert found.predicted[0].startswith("On held-out data (run1)")
+
+
 def test_held_out_data_come_first(full):
     found = errors.section(full)
     assert [one.split for one in found.splits] == ["test", "train", "val"]

@@ -8,6 +8,7 @@ import numpy as np
 from robotid.contracts.fit import FitResult, Metric
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
+from robotid.reporting.same_data import names_in
 from robotid.reporting.view import FitView
 from robotid.reporting.words import BASELINES, DATA, SPLITS
 
@@ -137,7 +138,7 @@ def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> S
         name=SPLITS.get(split, split),
         data=DATA.get(split, split),
         samples=fit.samples.get(split),
-        recordings=sorted(name for name, used in fit.recordings.items() if used == split),
+        recordings=names_in(fit, split),
         joints=[row(joint, units.get(joint, unit), joint) for joint in fit.joints],
         mean=row("mean", unit, None),
     )
