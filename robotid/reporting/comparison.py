@@ -8,7 +8,7 @@ import numpy as np
 from robotid.contracts.fit import FitResult
 from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
-from robotid.reporting.same_data import check_same_robot, common_recordings, held_out
+from robotid.reporting.same_data import check_same_robot, common_recordings, held_out, names_in
 
 METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
 _MATTERS = 1e-3  # of the error: models closer than that are the same
@@ -34,7 +34,7 @@ def compare(
         }
     return Comparison(
         split=split,
-        recordings=sorted(next(iter(known.values())).values()),
+        recordings=names_in(next(iter(fits.values())), split),
         joints=next(iter(fits.values())).joints,
         blocks=count,
         models=models,

@@ -177,6 +177,20 @@ def test_missing_recordings_are_named(plain):
     assert caught.value.notice.code == "recordings-differ"
 
 
+def test_cut_recordings_with_and_without_blocks(plain):
+    """Models that are fitted on samples have no errors of blocks; their data are the same."""
+    cut = plain.model_copy(update={"recordings": {"run1": "train"}, "split_by": "segment"})
+    errors = hard_and_easy()
+    blocks = with_errors(cut, errors, blocks=blocks_of(errors, "run1"))
+    for fits in ({"a": cut, "b": blocks}, {"b": blocks, "a": cut}):
+        found = compare(fits)
+        assert (found.recordings, found.blocks) == (["run1"], 0)
+    assert compare({"a": blocks, "b": blocks}).blocks == 12
+    other = cut.model_copy(update={"recordings": {"run9": "train"}})
+    with pytest.raises(BadDataError, match="run9"):
+        compare({"a": blocks, "b": other})
+
+
 def test_content_counts_not_names(plain):
     """The digest of a log says which recording it is, where fits have it."""
     here = plain.model_copy(update={"data": {"run2": recorded("aa")}})

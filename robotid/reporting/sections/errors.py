@@ -13,7 +13,7 @@ from robotid.reporting.view import FitView
 from robotid.reporting.words import BASELINES, DATA, SPLITS
 
 _EQUAL = 0.02  # errors that differ by less are about as large
-_EXACT = 1e-12  # of the torque: smaller errors are rounding, and no ratio of them means anything
+_EXACT = 1e-12  # [N m or N]: smaller errors are rounding, and no ratio of them means anything
 _GAP = 0.16  # between dots of one joint, in the chart
 
 
@@ -108,6 +108,8 @@ def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compar
         return Compared(None, "–")
     name = min(known, key=lambda key: known[key])
     best, called = known[name], BASELINES.get(name, name)
+    if best <= _EXACT < own:
+        return Compared(False, f"more than {called}, which has none")
     if best <= _EXACT or abs(own - best) <= _EQUAL * best:
         return Compared(None if own <= best else False, f"about as much as {called}")
     if own > best:

@@ -127,7 +127,9 @@ def _predicted(view: FitView) -> list[str]:
     if known:
         best, worst = (f(known, key=lambda joint: known[joint]) for f in (min, max))
         said.append(
-            f"{where}, errors are between {percent(known[best])} of the torque ({best}) and "
+            f"{where}, the error is {percent(known[best])} of the torque ({best})."
+            if len(known) == 1
+            else f"{where}, errors are between {percent(known[best])} of the torque ({best}) and "
             f"{percent(known[worst])} ({worst})."
         )
     if split == "train":
