@@ -38,6 +38,7 @@ class OldFit(_Read):
     joints: list[str]
     metrics: Metrics
     recordings: dict[str, Split]
+    split_by: str = "recording"
     data: dict[str, _Recording] = {}
 
 
@@ -156,9 +157,11 @@ def _change(
 
 
 def _other_recordings(fit: FitResult, old: OldFit) -> bool:
-    split = held_out(fit)
-    now = {name for name, own in fit.recordings.items() if own == split}
-    then = {name for name, own in old.recordings.items() if own == split}
+    """Whether logs differ; of recordings that were cut, each may have held-out data."""
+    split, cut = held_out(fit), "segment" in (fit.split_by, old.split_by)
+    now, then = (
+        {name for name, own in one.recordings.items() if cut or own == split} for one in (fit, old)
+    )
     if now <= fit.data.keys() and then <= old.data.keys():
         own = {fit.data[name].source_sha256 for name in now}
         return own != {old.data[name].source_sha256 for name in then}

@@ -8,7 +8,7 @@ import numpy as np
 from robotid.contracts.fit import FitResult
 from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
-from robotid.reporting.same_data import check_same_robot, common_recordings, held_out
+from robotid.reporting.same_data import check_same_robot, common_recordings, held_out, names_in
 
 METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
 _MATTERS = 1e-3  # of the error: models closer than that are the same
@@ -34,7 +34,7 @@ def compare(
         }
     return Comparison(
         split=split,
-        recordings=sorted(next(iter(known.values())).values()),
+        recordings=names_in(next(iter(fits.values())), split),
         joints=next(iter(fits.values())).joints,
         blocks=count,
         models=models,
@@ -108,6 +108,8 @@ def _behind(
     pairs = len(models) * (len(models) - 1) / 2
     half = half_width(blocks[name], blocks[least], 1 - (1 - CONFIDENCE) / pairs)
     value = own - best
+    if not np.isfinite([value + half, value - half]).all():  # errors too large to be squared
+        return None
     worse = value - half > 0 and value > _MATTERS * best
     return Difference(value=value, lower=value - half, upper=value + half, worse=worse)
 
@@ -122,6 +124,10 @@ def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: in
         return "No fit has an error on these recordings."
     if len(models) == 1:
         return "Beside published figures."
+    if not models[least].usable:
+        return f"No fit is to be used; {least} has the least error."
+    if sum(model.usable for model in models.values()) == 1:
+        return f"{least} is the only fit that can be used."
     if blocks < LEAST_BLOCKS:
         return (
             f"{least} has the least error; whether by chance cannot be told: the fits have "

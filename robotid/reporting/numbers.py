@@ -1,6 +1,8 @@
 """Numbers as people read them; what is not known is a dash."""
 
 _DASH = "–"
+_ROUNDING = 1e-6  # of its standard deviation: what is smaller is zero but for rounding
+_NOTHING = 1e-15  # in SI units, where there is no standard deviation: no part of a robot has less
 _NO_BREAK = "\u00a0"
 _THIN_SPACE = "\u202f"
 
@@ -8,6 +10,16 @@ _THIN_SPACE = "\u202f"
 def number(value: float | None) -> str:
     """Four digits that matter."""
     return _DASH if value is None else f"{value:.4g}"
+
+
+def fitted(value: float, std: float | None) -> str:
+    """A fitted value as `number`; one that a bound keeps at zero, but for rounding, is 0."""
+    return "0" if is_zero(value, std) else number(value)
+
+
+def is_zero(value: float, std: float | None) -> bool:
+    """Whether a fitted value is nothing but rounding around zero."""
+    return abs(value) < (_ROUNDING * std if std else _NOTHING)
 
 
 def percent(share: float | None) -> str:

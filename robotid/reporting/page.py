@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from robotid.reporting.numbers import number, percent, whole
+from robotid.reporting.numbers import fitted, number, percent, whole
 from robotid.reporting.sections.table import SECTIONS
 from robotid.reporting.summary import Table
 from robotid.reporting.view import FitView
@@ -45,7 +45,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters |= {"number": number, "percent": percent, "whole": whole}
+    filters = {"number": number, "fitted": fitted, "percent": percent, "whole": whole}
+    environment.filters |= filters
     return environment
 
 

@@ -24,7 +24,8 @@ def distribution(residual: Array, noise: float | None, joint: str, unit: str) ->
     residual = residual[np.isfinite(residual)]
     if not residual.size or not np.ptp(residual):
         return None
-    end = max(_WIDE * (noise or 0.0), float(np.quantile(np.abs(residual), _MOST)))
+    size = np.abs(residual)
+    end = max(_WIDE * (noise or 0.0), float(np.quantile(size, _MOST))) or float(size.max())
     counts, edges = np.histogram(residual, bins=_BARS, range=(-end, end))
     step = 2 * end / _BARS
     middles = (edges[:-1] + edges[1:]) / 2

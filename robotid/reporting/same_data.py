@@ -13,12 +13,22 @@ def held_out(fit: FitResult) -> str:
     return next((name for name in _SPLITS if name in fit.metrics), "train")
 
 
+def names_in(fit: FitResult, split: str) -> list[str]:
+    """Names of the recordings with data in a split; one that was cut is in several.
+
+    Which one was cut is known by the errors of its blocks; where a fit has none, it may be any.
+    """
+    if fit.split_by == "segment":
+        return sorted({b.recording for b in fit.blocks if b.split == split} or fit.recordings)
+    return sorted(name for name, own in fit.recordings.items() if own == split)
+
+
 def recordings(fit: FitResult, split: str) -> dict[str, str]:
-    """Recordings of a split by what they are known by: the digest of the log, else the name."""
-    if fit.split_by == "segment" and fit.blocks:  # then recordings are in several splits
-        names = sorted({block.recording for block in fit.blocks if block.split == split})
-    else:
-        names = sorted(name for name, own in fit.recordings.items() if own == split)
+    """Recordings of a split by what they are known by: the digest of the log, else the name.
+
+    Where a recording was cut these are all: it is the whole of the data that has to be the same.
+    """
+    names = sorted(fit.recordings) if fit.split_by == "segment" else names_in(fit, split)
     digests = [fit.data[name].source_sha256 if name in fit.data else "" for name in names]
     unique = all(digests) and len(set(digests)) == len(digests)
     return dict(zip(digests if unique else names, names, strict=True))

@@ -181,6 +181,8 @@ def _change(change: Change, limit: float | None) -> list[str]:
 def _told_apart(comparison: Comparison, name: str) -> str:
     if name == comparison.least:
         return "best" if name == comparison.best else "least error"
+    if not comparison.models[name].usable:
+        return "not to be used"
     behind = comparison.models[name].behind
     return _ABSENT if behind is None else "worse" if behind.worse else "not told apart"
 

@@ -78,7 +78,8 @@ class Plan:
             self._rest[role] = [rest for _, rest in cuts if rest is not None]
             if node.stage.inputs[role].named:
                 _must_differ(node.name, [piece.name for piece in self._rest[role]])
-                self._rest[role].sort(key=lambda piece: piece.name)
+                if not node.stage.inputs[role].ordered:
+                    self._rest[role].sort(key=lambda piece: piece.name)
         self._parts.sort(key=lambda part: part.name)
         self.mapped = node.stage.mapped_role
         if self.mapped is None:

@@ -62,6 +62,7 @@ class Input:
         summary: one line for help and messages.
         many: more than one may be given.
         named: the names of the inputs reach the result, so they are part of the cache key.
+        ordered: so does their order; else they come by name.
         each: the stage runs once per part: `""` makes every input a part, a pattern such as
             `*.parquet` makes every matching file of the input folder one.
         optional: none need be given.
@@ -76,6 +77,7 @@ class Input:
     summary: str
     many: bool = False
     named: bool = False
+    ordered: bool = False
     each: str | None = None
     optional: bool = False
     option: bool = False

@@ -134,7 +134,7 @@ STAGE = Stage(
     name="report",
     config=ReportConfig,
     inputs={
-        "fits": Input("fit", "FIT", "what fit wrote", many=True, named=True),
+        "fits": Input("fit", "FIT", "what fit wrote", many=True, named=True, ordered=True),
         "baseline": Input(
             "report", "REPORT", "an older report to compare with, its folder or report.json",
             optional=True,

@@ -124,6 +124,12 @@ NAMED = replace(
     origin=f"{HERE}:NAMED",
     inputs={"data": Input("dataset", "DATA", "anything", many=True, named=True)},
 )
+ORDERED = replace(
+    NAMED,
+    name="ordered",
+    origin=f"{HERE}:ORDERED",
+    inputs={"data": replace(NAMED.inputs["data"], ordered=True)},
+)
 TWO = replace(
     EMIT,
     name="two",
@@ -193,6 +199,7 @@ CATALOG = {
         DICE,
         READ,
         NAMED,
+        ORDERED,
         TWO,
         PARTS,
         AGAIN,

@@ -81,6 +81,15 @@ def test_other_recordings_are_remarked(plain, tmp_path):
     assert "held-out recordings" in check_baseline({"a": fit}, before, None).remarks[0]
 
 
+def test_other_logs_that_were_cut_are_remarked(plain, tmp_path):
+    """Of a recording that was cut, only the first split is stated."""
+    cut = plain.model_copy(update={"recordings": {"run1": "train"}, "split_by": "segment"})
+    before = read_baseline(old(tmp_path, a=cut))
+    assert check_baseline({"a": cut}, before, None).remarks == []
+    other = cut.model_copy(update={"recordings": {"run2": "train"}})
+    assert "held-out recordings" in check_baseline({"a": other}, before, None).remarks[0]
+
+
 def test_another_robot(plain, tmp_path):
     robot = plain.robot.model_copy(update={"name": "crane"})
     before = read_baseline(old(tmp_path, a=plain.model_copy(update={"robot": robot})))

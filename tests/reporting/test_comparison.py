@@ -9,6 +9,7 @@ from robotid.errors import BadDataError
 from robotid.reporting.comparison import compare
 from robotid.reporting.facts import Published
 from robotid.reporting.paired import Blocks, half_width
+from robotid.reporting.summary import comparison_table
 from tests.exporting.fits import write_fit
 from tests.reporting.results import JOINTS, view
 
@@ -105,6 +106,29 @@ def test_one_that_is_not_to_be_used_is_never_best(plain, tmp_path):
     assert any("bad" in remark for remark in found.remarks)
 
 
+def test_nothing_is_said_to_be_worse_than_what_stands_alone(plain, tmp_path):
+    errors = hard_and_easy()
+    bad = with_errors(view(tmp_path / "bad", usable=False).fit, errors / 2)
+    found = compare({"bad": bad, "good": with_errors(plain, errors)})
+    assert (found.best, found.sentence) == (None, "good is the only fit that can be used.")
+    told = next(row for row in comparison_table(found).rows if row[0] == "told apart")
+    assert told[1:] == ["not to be used", "least error"]
+    worse = with_errors(bad, errors)
+    found = compare({"a": worse, "b": bad})
+    assert (found.best, found.sentence) == (None, "No fit is to be used; b has the least error.")
+
+
+def test_errors_too_large_to_be_squared(plain):
+    errors = hard_and_easy()
+    vast = with_errors(plain, errors)
+    metric = Metric(mean=1e200, joints=dict.fromkeys(JOINTS, 1e200))
+    metrics = {**vast.metrics, "test": {**vast.metrics["test"], "rmse": metric}}
+    vast = vast.model_copy(update={"metrics": metrics, "blocks": blocks_of(1e200 * errors)})
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = compare({"vast": vast, "b": with_errors(plain, errors)})
+    assert (found.least, found.best, found.models["vast"].behind) == ("b", None, None)
+
+
 def test_false_alarms_are_as_rare_as_is_said():
     """Models of equal error, neighbours correlated by a half: 7 % measured, 5 % when independent."""
     rng = np.random.default_rng(0)
@@ -151,6 +175,20 @@ def test_missing_recordings_are_named(plain):
     with pytest.raises(BadDataError, match="a has no run3 of b") as caught:
         compare({"a": plain, "b": other})
     assert caught.value.notice.code == "recordings-differ"
+
+
+def test_cut_recordings_with_and_without_blocks(plain):
+    """Models that are fitted on samples have no errors of blocks; their data are the same."""
+    cut = plain.model_copy(update={"recordings": {"run1": "train"}, "split_by": "segment"})
+    errors = hard_and_easy()
+    blocks = with_errors(cut, errors, blocks=blocks_of(errors, "run1"))
+    for fits in ({"a": cut, "b": blocks}, {"b": blocks, "a": cut}):
+        found = compare(fits)
+        assert (found.recordings, found.blocks) == (["run1"], 0)
+    assert compare({"a": blocks, "b": blocks}).blocks == 12
+    other = cut.model_copy(update={"recordings": {"run9": "train"}})
+    with pytest.raises(BadDataError, match="run9"):
+        compare({"a": blocks, "b": other})
 
 
 def test_content_counts_not_names(plain):

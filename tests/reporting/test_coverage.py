@@ -28,6 +28,19 @@ def test_shares_of_limits():
     assert (row("a", odd, TURNS).position, row("a", odd, TURNS).velocity) == (None, None)
 
 
+def test_limits_that_stand_for_none(tmp_path):
+    """Files write the largest number, or a very large one, where a joint turns for ever."""
+    for limit, share in ((1e308, None), (1e16, 7.5e-17)):
+        free = DID.model_copy(update={"position_limits": (-limit, limit)})
+        assert row("a", free, TURNS).position == share
+        chart = motion_chart(excerpt(window()), 0, TURNS, free)
+        assert chart.marks == []
+        assert chart.across.high < 100
+    assert not limits_chart(
+        {"a": DID.model_copy(update={"position_limits": (-1e308, 1e308)})}
+    ).series
+
+
 def test_bars_lie_between_the_limits():
     chart = limits_chart({"free": FREE, "a": DID})
     whole, used = chart.series  # a joint without limits has no bar

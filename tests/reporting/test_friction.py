@@ -100,6 +100,19 @@ def test_values_stand_below_and_load_is_said(tmp_path):
         assert found.drawing is not None
 
 
+def test_a_link_of_the_same_name_is_not_its_motor(tmp_path):
+    folder = write_fit(tmp_path, "double_pendulum", terms=("viscous",), metrics={})
+    fit = FitView.read("fit", folder).fit
+    links = {p.owner for p in fit.parameters} - {"shoulder", "elbow"}
+    named = [
+        p.model_copy(update={"owner": "shoulder"}) if p.owner in links else p
+        for p in fit.parameters
+    ]
+    same = FitView("fit", folder, fit.model_copy(update={"parameters": named}))
+    found = friction.section(with_excerpt(same, torques_of(folder, split="train")))
+    assert [[v.split()[0] for v in motor.values] for motor in found] == [["viscous"]] * 2
+
+
 def test_nothing_without_friction_or_samples(tmp_path):
     assert friction.section(view(tmp_path / "a")) is None
     folder = write_fit(tmp_path / "b", "double_pendulum", terms=("rotor",), metrics={})
@@ -123,6 +136,7 @@ def test_a_joint_that_slides_has_other_units(tmp_path):
         (0.4739, 0.01236, "viscous 0.474 ± 0.012 kg"),
         (2e-10, 0.022, "viscous 0.000 ± 0.022 kg"),
         (0.123456, None, "viscous 0.123 kg"),
+        (1.64e-41, None, "viscous 0 kg"),
         (1234.5, 120.0, "viscous 1234 ± 120 kg"),
     ],
 )
@@ -130,7 +144,7 @@ def test_values_have_digits_that_count(value, std, words):
     parameter = Parameter(
         name="j.1.viscous", owner="j.1", unit="kg", value=value, std=std, status="identified"
     )
-    assert said(parameter) == words
+    assert said("viscous", parameter) == words
 
 
 def test_samples_that_are_not_finite_are_left_out(tmp_path):

@@ -39,6 +39,18 @@ def test_intervals_and_changes(plain):
         assert words in text
 
 
+def test_rounding_at_a_bound_is_shown_as_zero(plain):
+    first, second, third = plain.fit.parameters[:3]
+    zero = first.model_copy(update={"value": 1.64e-41, "std": 0.009})
+    alone = second.model_copy(update={"value": -3.7e-33, "std": None})
+    small = third.model_copy(update={"value": 1.23e-7, "std": 0.02})  # small, but no rounding
+    given = [zero, alone, small, *plain.fit.parameters[3:]]
+    base = plain.fit.base_parameters[0].model_copy(update={"value": -2.5e-31})
+    text = render([changed(plain, parameters=given, base_parameters=[base])])
+    assert not any(digits in text for digits in ("e-41", "e-33", "e-31"))
+    assert "1.23e-07" in text
+
+
 def test_all_parameters_are_shown_by_owner(plain):
     found = section(plain)
     assert [group.owner for group in found.links] == plain.fit.robot.links

@@ -37,6 +37,12 @@ def test_a_histogram_has_area_one_and_the_normal_curve_as_well():
     np.testing.assert_allclose(bars.y, there, atol=0.05 * there.max())  # it is that noise
 
 
+def test_a_single_error_among_zeros_is_drawn():
+    (bars,) = distribution(np.r_[np.zeros(5000), 1.0], None, "a", "N m").series
+    assert np.isfinite(bars.y).all()
+    assert area(bars) == pytest.approx(1.0)
+
+
 def test_outliers_are_left_out_of_the_picture_but_not_of_the_area():
     noise = RNG.normal(scale=0.1, size=10_000)
     noise[:5] = 1e6

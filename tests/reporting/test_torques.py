@@ -80,3 +80,14 @@ def test_residuals_of_another_robot_are_refused(tmp_path):
     write_residuals(fit.folder, Excerpt(("a", "b"), (window(),)))
     with pytest.raises(BadDataError, match="residuals are of joints"):
         render([fit])
+
+
+def test_a_joint_without_samples_and_noise_has_no_chart(tmp_path):
+    some = window()
+    nothing = np.where([True, False], np.nan, some.tau)
+    broken = some._replace(tau=nothing, predicted=nothing)
+    fit = with_excerpt(changed(view(tmp_path / "fit"), noise={"elbow": 0.1}), broken)
+    first, second = torques.section(fit).joints
+    assert (first.torque, first.error) == (None, None)
+    assert second.torque is not None
+    assert "Measured and predicted torques" in render([fit])

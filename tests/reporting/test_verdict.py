@@ -24,6 +24,8 @@ def full(tmp_path):
         (1.0, {"nominal": 0.5, "mean": 4.0}, False, "2 times as much as the robot file"),
         (1.0, {"mean": 1.001}, None, "about as much as the mean torque"),
         (1.001, {"mean": 1.0}, False, "about as much as the mean torque"),
+        (5e-4, {"zero": 0.0}, False, "more than no torque, which has none"),  # nothing drives it
+        (1e-15, {"zero": 0.0}, False, "about as much as no torque"),
         (0.0, {"mean": 1.0}, True, "over 1000 times less than the mean torque"),
         (1.0, {"of my own": 0.5}, False, "2 times as much as of my own"),
         (None, {"mean": 1.0}, None, "–"),
@@ -33,6 +35,23 @@ def full(tmp_path):
 )
 def test_an_error_beside_the_best_baseline(own, others, better, said):
     assert compared(own, others) == (better, said)
+
+
+def test_a_recording_that_was_cut_is_in_several_splits(full):
+    """The fit states the first of them only; its blocks have all."""
+    blocks = [block.model_copy(update={"recording": "run1"}) for block in full.fit.blocks]
+    cut = changed(full, recordings={"run1": "train"}, split_by="segment", blocks=blocks)
+    assert [one.recordings for one in errors.section(cut).splits] == [["run1"]] * 3
+    found = verdict.section(cut)
+    assert found.tiles[-1][1:] == ("1", "1 for training, 1 for validation and 1 for the test")
+    assert found.predicted[0].startswith("On held-out data (run1)")
+
+
+def test_one_joint_has_one_error(full):
+    one = full.fit.metrics["test"]["relative"].model_copy(update={"joints": {"elbow": 0.25}})
+    metrics = {**full.fit.metrics, "test": {**full.fit.metrics["test"], "relative": one}}
+    said = verdict.section(changed(full, metrics=metrics)).predicted[0]
+    assert said == "On held-out data (run3), the error is 25\u00a0% of the torque (elbow)."
 
 
 def test_held_out_data_come_first(full):

@@ -84,6 +84,15 @@ def test_names_count_where_the_stage_sees_them(run):
     assert run(renamed)[1] == ["all"]
 
 
+def test_order_counts_where_the_stage_shows_it(run):
+    text = CHAIN + '\n[stages.all]\nstage = "ordered"\ninputs.data = ["@two", "@one"]\n'
+    first, _ = run(text)
+    other, ran = run(text.replace('["@two", "@one"]', '["@one", "@two"]'))
+    assert ran == ["all"]
+    texts = [(result.stages[-1].entry.path / "a.txt").read_text() for result in (first, other)]
+    assert [text.replace("{}", "/") for text in texts] == ["a/b/a/x", "a/a/b/x"]
+
+
 def test_c12_unreproducible_stage_is_reported(run, store):
     text = "[stages.dice]\n"
     first, _ = run(text)

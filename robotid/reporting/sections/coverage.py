@@ -13,6 +13,7 @@ from robotid.reporting.samples import Units, joined, padded, units
 from robotid.reporting.view import FitView
 
 _HALF = 0.32  # of the distance between joints, a bar to either side
+_FAR = 20.0  # times as far apart as positions: such limits would hide the motion in a chart
 
 
 class Row(NamedTuple):
@@ -53,9 +54,8 @@ def section(view: FitView) -> Coverage | None:
 
 def row(joint: str, did: JointRange, unit: Units) -> Row:
     """Shares of the limits that were used."""
-    position = None
-    if did.position_limits is not None and did.position_limits[1] > did.position_limits[0]:
-        position = (did.q[1] - did.q[0]) / (did.position_limits[1] - did.position_limits[0])
+    limits = _limits(did)
+    position = (did.q[1] - did.q[0]) / (limits[1] - limits[0]) if limits else None
     return Row(
         joint=joint,
         unit=unit,
@@ -71,8 +71,8 @@ def limits_chart(ranges: Mapping[str, JointRange]) -> Chart:
     names = list(ranges)
     series = []
     for place, did in enumerate(ranges.values()):
-        limits = did.position_limits
-        if limits is None or not limits[1] > limits[0]:
+        limits = _limits(did)
+        if limits is None:
             continue
         x = np.array([place - _HALF, place + _HALF])
         low, high = ((end - limits[0]) / (limits[1] - limits[0]) * 100 for end in did.q)
@@ -97,8 +97,10 @@ def motion_chart(excerpt: Excerpt, place: int, unit: Units, did: JointRange | No
         "training": [window for window in excerpt.windows if window.split == "train"],
         "held out": [window for window in excerpt.windows if window.split != "train"],
     }
-    limits = [] if did is None or did.position_limits is None else list(did.position_limits)
     positions = joined(excerpt.windows, "q", place)
+    limits = list((did and _limits(did)) or ())
+    if limits and did is not None and limits[1] - limits[0] > _FAR * (did.q[1] - did.q[0]):
+        limits = []
     return Chart(
         title=excerpt.joints[place],
         across=padded(f"position [{unit.position}]", positions, np.array(limits)),
@@ -112,6 +114,12 @@ def motion_chart(excerpt: Excerpt, place: int, unit: Units, did: JointRange | No
         width=340,
         height=220,
     )
+
+
+def _limits(did: JointRange) -> tuple[float, float] | None:
+    """Of positions; None where there are none, or such as stand for none (the largest number)."""
+    limits = did.position_limits
+    return limits if limits is not None and 0 < limits[1] - limits[0] < np.inf else None
 
 
 def _share(ends: tuple[float, float], limit: float | None) -> float | None:

@@ -8,11 +8,12 @@ import numpy as np
 from robotid.contracts.fit import FitResult, Metric
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
+from robotid.reporting.same_data import names_in
 from robotid.reporting.view import FitView
 from robotid.reporting.words import BASELINES, DATA, SPLITS
 
 _EQUAL = 0.02  # errors that differ by less are about as large
-_EXACT = 1e-12  # of the torque: smaller errors are rounding, and no ratio of them means anything
+_EXACT = 1e-12  # [N m or N]: smaller errors are rounding, and no ratio of them means anything
 _GAP = 0.16  # between dots of one joint, in the chart
 
 
@@ -107,6 +108,8 @@ def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compar
         return Compared(None, "–")
     name = min(known, key=lambda key: known[key])
     best, called = known[name], BASELINES.get(name, name)
+    if best <= _EXACT < own:
+        return Compared(False, f"more than {called}, which has none")
     if best <= _EXACT or abs(own - best) <= _EQUAL * best:
         return Compared(None if own <= best else False, f"about as much as {called}")
     if own > best:
@@ -137,7 +140,7 @@ def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> S
         name=SPLITS.get(split, split),
         data=DATA.get(split, split),
         samples=fit.samples.get(split),
-        recordings=sorted(name for name, used in fit.recordings.items() if used == split),
+        recordings=names_in(fit, split),
         joints=[row(joint, units.get(joint, unit), joint) for joint in fit.joints],
         mean=row("mean", unit, None),
     )

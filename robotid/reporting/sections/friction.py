@@ -14,7 +14,9 @@ from robotid.dynamics.joint_columns import JointColumn, Motor, motors_of
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
+from robotid.reporting.numbers import is_zero
 from robotid.reporting.samples import binned, padded, windows_of
+from robotid.reporting.sections.owners import owners
 from robotid.reporting.view import FitView
 
 Array = NDArray[np.float64]
@@ -61,14 +63,11 @@ def section(view: FitView) -> list[Friction] | None:
     if not windows:
         return None
     model = view.fitted.model
+    own = {owned.owner: owned.parameters for owned in owners(view).joints}
     found = []
     for terms in friction_terms(model):
         name = terms.motor.name
-        values = [
-            said(parameter)
-            for parameter in view.fit.parameters
-            if parameter.owner == name and not parameter.name.endswith(".rotor")
-        ]
+        values = [said(label, one) for label, one in own[name] if label != "rotor"]
         loaded = any(
             column.form.kind == "loaded" and column.owner == name for column in model.layout.own
         )
@@ -78,12 +77,12 @@ def section(view: FitView) -> list[Friction] | None:
     return found or None
 
 
-def said(parameter: Parameter) -> str:
-    """A parameter without its owner, to two digits of its standard deviation."""
-    name = parameter.name.removeprefix(f"{parameter.owner}.")
+def said(name: str, parameter: Parameter) -> str:
+    """A parameter to two digits of its standard deviation."""
     unit = "" if parameter.unit == "1" else f" {parameter.unit}"
     if not parameter.std:
-        return f"{name} {parameter.value:.3g}{unit}"
+        value = 0.0 if is_zero(parameter.value, None) else parameter.value
+        return f"{name} {value:.3g}{unit}"
     decimals = min(9, max(0, 1 - floor(log10(parameter.std))))
     return f"{name} {parameter.value:.{decimals}f} ± {parameter.std:.{decimals}f}{unit}"
 

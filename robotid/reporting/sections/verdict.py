@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from robotid.contracts.fit import FitResult
 from robotid.reporting.numbers import percent, whole
+from robotid.reporting.same_data import names_in
 from robotid.reporting.sections.errors import compared
 from robotid.reporting.view import FitView
 from robotid.reporting.words import BASELINES, DATA, counted, listed
@@ -85,8 +86,8 @@ def _tiles(view: FitView) -> list[Tile]:
     data = fit.identifiability
     note = "sums of parameters that torques can show"
     tiles.append(Tile("determined by the data", f"{data.rank} of {data.structural_rank}", note))
-    splits = Counter[str](fit.recordings.values())
-    note = listed([f"{splits[key]} for {word}" for key, word in _USES.items() if splits[key]])
+    used = {word: len(names_in(fit, split)) for split, word in _USES.items()}
+    note = listed([f"{count} for {word}" for word, count in used.items() if count])
     tiles.append(Tile("recordings", str(len(fit.recordings)), note))
     return tiles
 
@@ -96,7 +97,7 @@ def _short(value: float | None) -> str:
 
 
 def _identified(fit: FitResult) -> list[str]:
-    trained = [name for name, split in fit.recordings.items() if split == "train"]
+    trained = names_in(fit, "train")
     samples = f" ({whole(fit.samples['train'])} samples)" if "train" in fit.samples else ""
     robot = f"{fit.robot.name} ({counted(len(fit.joints), 'joint')})"
     data = f"{counted(len(trained), 'recording')}{samples}"
@@ -120,13 +121,15 @@ def _predicted(view: FitView) -> list[str]:
         return ["There are no figures on how well it predicts."]
     shares = fit.metrics[split]["relative"].joints
     known = {joint: value for joint, value in shares.items() if value is not None}
-    held = [name for name, used in fit.recordings.items() if used == split]
+    held = names_in(fit, split)
     where = f"On {DATA[split]} ({listed(held)})" if held else f"On {DATA[split]}"
     said = []
     if known:
         best, worst = (f(known, key=lambda joint: known[joint]) for f in (min, max))
         said.append(
-            f"{where}, errors are between {percent(known[best])} of the torque ({best}) and "
+            f"{where}, the error is {percent(known[best])} of the torque ({best})."
+            if len(known) == 1
+            else f"{where}, errors are between {percent(known[best])} of the torque ({best}) and "
             f"{percent(known[worst])} ({worst})."
         )
     if split == "train":
