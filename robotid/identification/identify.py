@@ -131,9 +131,7 @@ def _problem(
     gains = request.ready.gains
     scale = np.array([gain.value for gain in gains]) if gains else None
     names = {block.recording for block in readable}
-    read = partial(
-        split_samples, request.folder, request.index, layout, request.torque, scale, names
-    )
+    read = partial(split_samples, request.folder, readable, layout, request.torque, scale)
     facts = [request.index.recordings[name] for name in sorted(names)]
     gap = max((math.ceil(gap_of(one) * one.rate_hz) for one in facts), default=0)
     return Problem(layout, base, train, request.options, read, gap)

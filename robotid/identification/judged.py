@@ -68,8 +68,7 @@ class Judge:
     ) -> None:
         self._data, self._folder, self._index, self._torque = data, folder, index, torque
         self._gains = np.array([gain.value for gain in gains]) if gains else None
-        names = {block.recording for block in data.blocks}
-        self._read = partial(split_samples, folder, index, data.layout, torque, self._gains, names)
+        self._read = partial(split_samples, folder, data.blocks, data.layout, torque, self._gains)
 
     def __call__(
         self,

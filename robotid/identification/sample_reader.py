@@ -1,14 +1,14 @@
 """Samples of a split, batch by batch, for models that need more than factors."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.recording import iterate_recording
 from robotid.contracts.splits import Split
+from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
 
 Array = NDArray[np.float64]
@@ -16,40 +16,39 @@ Array = NDArray[np.float64]
 
 def split_samples(
     folder: Path,
-    index: DatasetIndex,
+    blocks: Sequence[DataBlock],
     layout: Layout,
     torque: str,
     gains: Array | None,
-    recordings: Collection[str],
     split: Split,
 ) -> Iterator[Array]:
     """Batches of q, qd, qdd and tau, each of shape (nq + 3 nv, samples), in order of time.
 
+    They are the samples that the factors of the same blocks are made of: blocks at the edge of a
+    split are in none, and every model is fitted to and judged by the same data.
+
     Args:
         folder: of the filtered dataset.
-        index: of that.
+        blocks: of which samples are wanted; others are passed over.
         layout: robot and terms.
         torque: the signal that stands for torque.
         gains: torque per unit of that signal, shape (n,); None for 1.
-        recordings: of which samples are wanted; others are passed over.
         split: which samples.
     """
     joints = layout.robot.joint_names
     columns = [f"{signal}.{name}" for signal in ("q", "qd", "qdd", torque) for name in joints]
-    for name, whole in index.splits.items():
-        cut = index.intervals.get(name)
-        if name not in recordings or (cut is None and whole != split):
-            continue
+    for name in dict.fromkeys(block.recording for block in blocks if block.split == split):
+        times = [
+            (block.start_s, block.end_s)
+            for block in blocks
+            if block.recording == name and block.split == split
+        ]
+        starts, ends = np.rint(1e9 * np.array(times)).T
         for batch in iterate_recording(folder / f"{name}.parquet", ["t", *columns]):
             signals: Array = np.stack([np.asarray(batch[c], dtype=np.float64) for c in columns])
             if gains is not None:
                 signals[-len(joints) :] *= gains[:, None]
-            if cut is not None:
-                seconds = batch["t"] / 1e9
-                inside = np.zeros(seconds.size, dtype=bool)
-                for part in cut:
-                    if part.split == split:
-                        inside |= (part.start_s <= seconds) & (seconds <= part.end_s)
-                signals = signals[:, inside]
+            before = np.searchsorted(starts, batch["t"], side="right") - 1
+            signals = signals[:, (before >= 0) & (batch["t"] <= ends[before])]
             if signals.shape[1]:
                 yield signals

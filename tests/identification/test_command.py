@@ -2,7 +2,15 @@
 
 import json
 
+import numpy as np
+
+from robotid.contracts.dataset import read_index
 from robotid.contracts.fit import read_fit
+from robotid.dynamics.terms import DEFAULT_TERMS
+from robotid.identification.gathered import gathered
+from robotid.identification.sample_reader import split_samples
+from robotid.information.layout import Layout
+from robotid.robot.load import load_robot
 from robotid.runner.pipeline import load_pipeline
 from tests.identification.conftest import ARM
 
@@ -98,6 +106,17 @@ def test_one_recording_is_cut(robotid, tmp_path):
     whole = json.loads((data / "dataset.json").read_text())["recordings"]["run1"]["samples"]
     assert 0.5 * whole < sum(fit.samples.values()) < whole
     assert "split-within-recording" in {warning["code"] for warning in answer.json["warnings"]}
+    factors, layout = tmp_path / "factors", Layout(load_robot(ROBOT).tree, DEFAULT_TERMS)
+    assert robotid("factors", data, "--robot", ROBOT, "-o", factors).code == 0
+    found = gathered(factors, layout, read_index(data), "tau")
+    assert found.samples == fit.samples
+    for split in fit.samples:  # models that read samples see the same as those that read factors
+        read = list(split_samples(data, found.blocks, layout, "tau", None, split))
+        tau = np.hstack(read)[-3:]
+        assert tau.shape[1] == fit.samples[split]
+        rows = zip(*(block.factors for block in found.of(split)), strict=True)
+        powers = [sum(factor.power for factor in row) for row in rows]
+        np.testing.assert_allclose((tau**2).sum(axis=1), powers)
 
 
 def test_n10_a_motion_that_shows_little(robotid, tmp_path):
