@@ -8,6 +8,7 @@ from robotid.reporting.facts import (
     CONFIDENCE,
     BaselineCheck,
     Change,
+    ComparedModel,
     Comparison,
     GateOutcome,
     ReportFacts,
@@ -18,6 +19,7 @@ from robotid.reporting.words import BASELINES, DATA, counted
 
 _ABSENT = number(None)
 PASSED, FAILED = "passed", "FAILED"
+_ROUNDING = 1e-6  # of an error
 
 
 class Table(NamedTuple):
@@ -119,12 +121,9 @@ def comparison_table(comparison: Comparison) -> Table:
             for joint in comparison.joints:
                 row(f"rmse of {joint}", [number(_value(f, joint)) for f in found])
     if len(models) > 1:
-        behind = [model.behind for model in models.values()]
-        row("above the least", [f"{b.value:+.3g}" if b else _ABSENT for b in behind])
-        row(
-            f"{100 * CONFIDENCE:.0f} % interval",
-            [f"{b.lower:.2g} … {b.upper:.2g}" if b else _ABSENT for b in behind],
-        )
+        behind = [_apart(model) for model in models.values()]
+        row("above the least", [value for value, _ in behind])
+        row(f"{100 * CONFIDENCE:.0f} % interval", [interval for _, interval in behind])
         row("told apart", [_told_apart(comparison, name) for name in models])
     row("links can exist", [_truth(m.consistent) for m in models.values()])
     row("can be used", [_truth(m.usable) for m in models.values()])
@@ -176,6 +175,17 @@ def _change(change: Change, limit: float | None) -> list[str]:
     grown = _ABSENT if change.change is None else f"{100 * change.change:+.1f} %"
     result = FAILED if change.worse else _ABSENT if limit is None else PASSED
     return [number(change.before), number(change.now), grown, result]
+
+
+def _apart(model: ComparedModel) -> tuple[str, str]:
+    """Error above the least one, and its interval; rounding counts as none."""
+    behind = model.behind
+    if behind is None:
+        return _ABSENT, _ABSENT
+    error = model.metrics["rmse"].mean or 0.0
+    if max(abs(behind.lower), abs(behind.upper)) <= _ROUNDING * error:
+        return "0", _ABSENT
+    return f"{behind.value:+.3g}", f"{behind.lower:.2g} … {behind.upper:.2g}"
 
 
 def _told_apart(comparison: Comparison, name: str) -> str:
