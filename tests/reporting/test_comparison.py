@@ -88,6 +88,9 @@ def test_what_is_the_same_is_not_told_apart(plain):
     same = compare({"a": with_errors(plain, errors), "b": with_errors(plain, errors)})
     assert same.best is None
     assert {model.behind.value for model in same.models.values() if model.behind} == {0.0}
+    close = {"a": with_errors(plain, errors * (1 + 1e-9)), "b": with_errors(plain, errors)}
+    rows = {row[0]: row[1:] for row in comparison_table(compare(close)).rows}
+    assert rows["above the least"] == ["0", "–"]
 
 
 def test_too_few_blocks_say_so(plain):
