@@ -162,9 +162,12 @@ _NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
-def from_os_error(error: OSError, doing: str) -> RobotidError:
-    """The robotid error for a system error met while `doing` something."""
-    file = str(error.filename) if error.filename is not None else None
+def from_os_error(error: OSError, doing: str, place: str | None = None) -> RobotidError:
+    """The robotid error for a system error met while `doing` something.
+
+    A full disk is met while writing to an open file, which has no name then: `place` is named.
+    """
+    file = str(error.filename) if error.filename is not None else place
     said = f"{doing}: {error.strerror or error}"
     if error.errno in _DISK_FULL:
         return StorageError("disk-full", said, file=file, hint="free some space and run again")
@@ -177,21 +180,27 @@ def from_os_error(error: OSError, doing: str) -> RobotidError:
     return StorageError("io-error", said, file=file)
 
 
-def from_exception(error: BaseException, doing: str) -> RobotidError:
+def from_exception(error: BaseException, doing: str, place: str | None = None) -> RobotidError:
     """The robotid error for any exception; what nobody foresaw is a bug and says so.
 
     Several libraries report a full disk without an error number, so its text is looked at too.
+
+    Args:
+        error: what was raised.
+        doing: what was being done.
+        place: the folder that was written to, named where the disk is full.
     """
     if isinstance(error, RobotidError):
         return error
     if isinstance(error, OSError) and error.errno is not None:
-        return from_os_error(error, doing)
+        return from_os_error(error, doing, place if error.errno in _DISK_FULL else None)
     if isinstance(error, MemoryError):
         hint = "use a machine with more memory or fewer --jobs"
         return TemporaryError("out-of-memory", f"{doing}: out of memory", hint=hint)
     said = f"{type(error).__name__}: {error}"
     if "No space left on device" in said or "Disk quota exceeded" in said:
-        return StorageError("disk-full", f"{doing}: {said}", hint="free some space and run again")
+        hint = "free some space and run again"
+        return StorageError("disk-full", f"{doing}: {said}", file=place, hint=hint)
     return RobotidError(
         "bug", f"{doing}: {said}", hint="this is a bug in robotid; run again with --debug"
     )

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from robotid.inspection.several import Several
     from robotid.robot.load import Loaded
 
-_LOGS = typer.Argument(help="Logs, one recording each; the last of several is held out.")
+# Typer's own check would call a file without permission wrong usage.
+_LOGS = typer.Argument(
+    readable=False, help="Logs, one recording each; the last of several is held out."
+)
 _ROBOT = typer.Option("--robot", help="A robot file (URDF or MJCF) or the name of a robot.")
 _LOCK = typer.Option("--lock", help="A joint of the robot to hold, as NAME=VALUE; repeat it.")
 _CHAIN = typer.Option("--chain", help="Keep what lies between two links of it, as BASE:TIP.")
@@ -25,7 +28,9 @@ _BASE = typer.Option("--base", help="fixed holds the root of a robot whose file 
 _GRAVITY = typer.Option("--gravity", help="Gravity in the axes of the base, as X,Y,Z [m/s²].")
 _MOUNT = typer.Option("--mount", help="How the base is tilted, as ROLL,PITCH,YAW [rad].")
 _MODEL = typer.Option("--model", help="A model to fit; repeat it. By default ols and sdp.")
-_MAP = typer.Option("--map", help="A map of their columns, instead of a guessed one.")
+_MAP = typer.Option(
+    "--map", readable=False, help="A map of their columns, instead of a guessed one."
+)
 _OUT = typer.Option("--out", "-o", help="The folder that gets pipeline.toml; default: here.")
 _PIPELINE = typer.Option("--pipeline", help="The pipeline file, instead of a folder.")
 _FORCE = typer.Option("--force", help="Replace files that are there.")
@@ -155,7 +160,7 @@ def _started(
 def _write(start: "Start", several: "Several", *, force: bool) -> None:
     """Both files or none: what is in the way is seen before the first is written."""
     from robotid.cli.text_file import refuse_other_file, write_text_file
-    from robotid.errors import from_os_error
+    from robotid.errors import UsageError, from_os_error
     from robotid.inspection.map_text import map_text
 
     files = [(start.target, start.text(), "the pipeline")]
@@ -170,6 +175,10 @@ def _write(start: "Start", several: "Several", *, force: bool) -> None:
         refuse_other_file(path, text, what, force=force)
     try:
         start.target.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        said = "the pipeline needs a folder, and this is a file"
+        hint = "--out names another folder, --pipeline a file"
+        raise UsageError("output-exists", said, file=str(start.target.parent), hint=hint) from error
     except OSError as error:
         raise from_os_error(error, "making the folder") from error
     for path, text, what in files:

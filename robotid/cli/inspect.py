@@ -11,7 +11,9 @@ from robotid.cli.settings import Settings
 if TYPE_CHECKING:
     from robotid.inspection.inspection import Inspection
 
-_LOG = typer.Argument(help="A log, a ROS 2 bag, or a folder of files that belong together.")
+_LOG = typer.Argument(
+    readable=False, help="A log, a ROS 2 bag, or a folder of files that belong together."
+)
 _ROBOT = typer.Option("--robot", help="A robot file or the name of a robot, to match joints.")
 _LOCK = typer.Option("--lock", help="A joint of the robot to hold, as NAME=VALUE; repeat it.")
 _CHAIN = typer.Option("--chain", help="Keep what lies between two links of it, as BASE:TIP.")

@@ -12,7 +12,7 @@ from robotid.cli.settings import Settings
 
 def run(
     settings: Settings,
-    pipeline: Annotated[Path, typer.Argument(help="A pipeline file (TOML).")],
+    pipeline: Annotated[Path, typer.Argument(readable=False, help="A pipeline file (TOML).")],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Copy each result to DIR/STAGE.", metavar="DIR"),

@@ -14,7 +14,9 @@ from robotid.cli.settings import Settings
 if TYPE_CHECKING:
     from robotid.runner.result import StageResult
 
-_CONFIG = typer.Option("--config", help="A TOML file with configuration keys; flags win over it.")
+_CONFIG = typer.Option(
+    "--config", readable=False, help="A TOML file with configuration keys; flags win over it."
+)
 _OUT = typer.Option("--out", "-o", help="Where to put a copy of the result.")
 _FORCE = typer.Option("--force", help="Replace another result that is there.")
 

@@ -13,7 +13,7 @@ def write_text_file(path: Path, text: str, what: str, *, force: bool) -> None:
         force: replace a file that is there.
     """
     from robotid.errors import from_os_error
-    from robotid.store.files import replace_file, write_synced
+    from robotid.store.files import add_file, replace_file
 
     content = text.encode()
     refuse_other_file(path, text, what, force=force)
@@ -23,9 +23,9 @@ def write_text_file(path: Path, text: str, what: str, *, force: bool) -> None:
         if force:
             replace_file(path, content)
         else:
-            write_synced(path, content)
+            add_file(path, content)
     except OSError as error:
-        raise from_os_error(error, f"writing {what}") from error
+        raise from_os_error(error, f"writing {what}", str(path)) from error
 
 
 def refuse_other_file(path: Path, text: str, what: str, *, force: bool) -> None:
@@ -35,6 +35,9 @@ def refuse_other_file(path: Path, text: str, what: str, *, force: bool) -> None:
     try:
         # A link that leads nowhere is in the way as well.
         in_the_way = path.is_symlink() or path.exists()
+        if path.is_dir() and not path.is_symlink():
+            said = f"{what} is not written: this is a folder"
+            raise UsageError("output-exists", said, file=str(path), hint="name a file in it")
         if force or not in_the_way or _holds(path, text.encode()):
             return
     except OSError as error:

@@ -22,7 +22,7 @@ from robotid.contracts.fit_data import (
     Remark,
 )
 from robotid.contracts.splits import Split
-from robotid.contracts.versions import other_version
+from robotid.contracts.versions import first_fault, other_version
 from robotid.errors import BadDataError
 
 FIT = "fit.json"
@@ -305,5 +305,5 @@ def read_fit(folder: Path) -> FitResult:
         if version is not None:
             said, hint = version
             raise BadDataError("fit-other-version", said, file=str(path), hint=hint) from error
-        said = f"{error.error_count()} fields are not as expected: {error.errors()[0]['msg']}"
-        raise BadDataError("bad-fit", said, file=str(path)) from error
+        said = f"not a fit as robotid writes it: {first_fault(error)}"
+        raise BadDataError("bad-fit", said, file=str(path), hint="fit again") from error

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from robotid.contracts.splits import Split
+from robotid.contracts.versions import first_fault
 from robotid.errors import BadDataError
 
 INDEX = "predictions.json"
@@ -102,5 +103,5 @@ def read_predictions(folder: Path) -> PredictionIndex:
     try:
         return PredictionIndex.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        said = f"{error.error_count()} fields are not as expected: {error.errors()[0]['msg']}"
+        said = f"not predictions as robotid writes them: {first_fault(error)}"
         raise BadDataError("bad-predictions", said, file=str(path)) from error

@@ -120,7 +120,8 @@ def read_residuals(folder: Path) -> Excerpt:
         ]
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         said = f"not residuals of robotid ({type(error).__name__})"
-        raise BadDataError("not-residuals", said, file=str(path)) from error
+        hint = "fit again; without the file, reports leave out what it shows"
+        raise BadDataError("not-residuals", said, file=str(path), hint=hint) from error
     return Excerpt(tuple(joints), tuple(windows))
 
 

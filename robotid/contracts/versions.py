@@ -1,4 +1,4 @@
-"""Files of other versions of robotid, told apart from broken ones."""
+"""Files of other versions of robotid, told apart from broken ones; and what is broken in those."""
 
 from typing import Any
 
@@ -20,3 +20,11 @@ def other_version(error: ValidationError, own: int, again: str) -> tuple[str, st
         said = f"a newer version of robotid wrote this (format {given}, this one reads {own})"
         return said, "update robotid"
     return f"an older version of robotid wrote this (format {given}, this one reads {own})", again
+
+
+def first_fault(error: ValidationError) -> str:
+    """What is wrong with a file, and in which field; of several faults the first."""
+    faults = error.errors()
+    field = ".".join(map(str, faults[0]["loc"]))
+    said = f"{field}: {faults[0]['msg']}" if field else faults[0]["msg"]
+    return f"{said} (and {len(faults) - 1} more)" if len(faults) > 1 else said

@@ -74,11 +74,13 @@ def propose(
     """
     names = robot.joint_names if robot else ()
     draft = _Draft()
-    if ready is not None:
-        chosen = ready_groups(streams, ready)
-    else:
-        groups = [g for stream in streams for g in groups_of(stream, folder=folder, robot=names)]
+    groups = [g for stream in streams for g in groups_of(stream, folder=folder, robot=names)]
+    if ready is None:
         chosen = _chosen(groups, draft)
+    else:
+        chosen = ready_groups(streams, ready)
+        if "tau" not in chosen:
+            chosen |= _torques_of_other_names(groups, chosen["q"])
     if "q" not in chosen:
         said = "no column looks like a position: name those of the joints"
         remark = Remark("q", said, True, 'columns = "…{n}"')
@@ -97,6 +99,7 @@ def propose(
     columns = ColumnMap.model_validate({"joints": joints.table, "time": time.map, **draft.tables})
     needed = (
         ready is None
+        or bool(columns.signals().keys() - ready.signals().keys())
         or bool(joints.table)
         or time.map != ready.time
         or any(mapped.unit not in _SI for mapped in columns.signals().values())
@@ -122,6 +125,13 @@ def _chosen(groups: Sequence[Group], draft: _Draft) -> dict[str, Group]:
     for mark, text in (("commanded", "asked for, not measured"), ("computed", "computed")):
         if mark in q.facts.marks:
             draft.remarks.append(Remark("q", f"these positions are {text}", True))
+    return {name: group for name, group in found.items() if group is not None}
+
+
+def _torques_of_other_names(groups: Sequence[Group], q: Group) -> dict[str, Group]:
+    """Torques, or currents, beside motions whose names need no map."""
+    choice = Choice(groups)
+    found = {name: choice.best(name, q) for name in ("tau", "current")}
     return {name: group for name, group in found.items() if group is not None}
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from robotid.contracts.fit import FitResult, Metrics
 from robotid.contracts.splits import Split
-from robotid.contracts.versions import other_version
+from robotid.contracts.versions import first_fault, other_version
 from robotid.errors import BadDataError
 from robotid.reporting.facts import REPORT, BaselineCheck, Change, Regression
 from robotid.reporting.same_data import held_out
@@ -59,7 +59,7 @@ def read_baseline(path: Path) -> OldReport:
         if version is not None:
             said, hint = version
             raise BadDataError("report-other-version", said, file=str(file), hint=hint) from error
-        said = f"not a report of robotid: {error.errors()[0]['msg']}"
+        said = f"not a report of robotid: {first_fault(error)}"
         hint = f"give a report's folder, or the {REPORT} in it"
         raise BadDataError("bad-report", said, file=str(file), hint=hint) from error
 

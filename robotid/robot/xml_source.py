@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from robotid.errors import BadDataError, from_os_error
+from robotid.errors import BadDataError, InputMissingError, from_os_error
 
 MAX_BYTES = 20_000_000
 MAX_DEPTH = 200
@@ -63,6 +63,9 @@ def read_xml(path: Path) -> XmlSource:
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
+    except IsADirectoryError as error:
+        said, hint = "a robot is one file, this is a folder", "name the URDF or MJCF file in it"
+        raise InputMissingError("is-a-folder", said, file=str(path), hint=hint) from error
     except OSError as error:
         raise from_os_error(error, "reading a robot file") from error
     return parse_xml(data, str(path))

@@ -193,13 +193,24 @@ def _must_be_file(path: Path, mode: int) -> None:
 def _must_be_folder(path: Path, mode: int, kind: str) -> None:
     index = INDEX_FILES[kind]
     if not stat.S_ISDIR(mode) or not (path / index).is_file():
-        inside = path.name == index
+        hint = (
+            f"give the folder {path.parent}" if path.name == index else _one_level_down(path, index)
+        )
         raise InputMissingError(
             "wrong-kind",
             f"this is not a {kind} (a folder with {index})",
             file=str(path),
-            hint=f"give the folder {path.parent}" if inside else None,
+            hint=hint,
         )
+
+
+def _one_level_down(path: Path, index: str) -> str | None:
+    """A hint that names the folders inside which would do: `results/fit` instead of `results`."""
+    try:
+        found = sorted(str(file.parent) for file in path.glob(f"*/{index}"))
+    except OSError:
+        return None
+    return f"did you mean {' or '.join(found[:5])}?" if found else None
 
 
 def _missing(path: Path) -> RobotidError:
@@ -234,6 +245,7 @@ def names_of(paths: list[Path]) -> list[str]:
 
     Files that differ in nothing but their suffix keep it.
     """
+    places = Counter(map(_place, paths))
     candidates = [_candidates(path) for path in paths]
     names: dict[int, str] = {}
     for length in range(max(map(len, candidates), default=0)):
@@ -243,9 +255,17 @@ def names_of(paths: list[Path]) -> list[str]:
             if position not in names and counts[name] == 1:
                 names[position] = name
     for position, path in enumerate(paths):
-        if position not in names:
+        if position not in names or places[_place(path)] > 1:
             raise UsageError("given-twice", "the same input is given twice", file=str(path))
     return [names[position] for position in range(len(paths))]
+
+
+def _place(path: Path) -> str:
+    """Where a path leads, however it is spelled; the name of a link stays."""
+    absolute = path.absolute()
+    if absolute.name == "..":
+        return os.path.realpath(absolute)
+    return str(Path(os.path.realpath(absolute.parent), absolute.name))
 
 
 def _candidates(path: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -34,6 +34,20 @@ class InputResolver:
         }
         self._kinds = {node.name: node.stage.output for node in graph.nodes}
         self._located: dict[tuple[str, str], list[Located]] = {}
+
+    def refuse_as_outputs(self, targets: Iterable[Path]) -> None:
+        """Fail if an output would replace an input, or a folder that an input lies in."""
+        inputs = {os.path.realpath(path): path for paths in self._paths.values() for path in paths}
+        for target in targets:
+            folder = os.path.realpath(target)
+            for real, path in inputs.items():
+                if real == folder or real.startswith(folder.rstrip(os.sep) + os.sep):
+                    raise UsageError(
+                        "output-is-input",
+                        f"the result would replace an input of it, {path}",
+                        file=str(target),
+                        hint="choose another --out",
+                    )
 
     def bytes_to_hash(self, node: Node) -> int:
         """How much of the user's files has to be read before the inputs of a node are known."""

@@ -116,6 +116,7 @@ class Run:
         """Run to the end; a stage's failure is part of the result, not an exception."""
         for target in self._out.values():
             check_target(target)
+        self._resolver.refuse_as_outputs(self._out.values())
         while True:
             self._compute()
             if self._hand_out():
@@ -297,7 +298,8 @@ class Run:
                 state.result.error = StorageError("cache-damaged", str(damage))
                 state.result.status = "failed"
             except (RobotidError, OSError) as error:
-                state.result.error = from_exception(error, f"writing the result of {name}")
+                doing = f"writing the result of {name}"
+                state.result.error = from_exception(error, doing, str(target or self._store.root))
                 state.result.status = "failed"
             else:
                 state.result.path = target or (entry.path if self._store.keeps(entry) else None)

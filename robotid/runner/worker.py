@@ -70,7 +70,7 @@ def _attempt(task: Task, store: Store, teller: _Teller) -> dict[str, Any]:
     except EntryDamagedError as damage:
         answer = {"event": "damaged", "stage": damage.stage, "key": damage.key}
     except BaseException as error:
-        known = from_exception(error, task.label)
+        known = from_exception(error, task.label, str(store.root))
         answer = {
             "event": "failed",
             "error": known.notice.to_json(),

@@ -10,7 +10,7 @@ from robotid.reporting.facts import Published, ReportFacts
 from robotid.reporting.gates.expression import parse
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
 
-_PERCENT = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?%")
+_PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)\s?%")
 
 
 class ReportConfig(StageConfig):

@@ -121,7 +121,10 @@ def _foreign_files(target: Path) -> list[str]:
         own = set()
     except (DamagedError, OSError):
         own = {MANIFEST}
-    return sorted(set(list_files(target)) - own)
+    try:
+        return sorted(set(list_files(target)) - own)
+    except OSError as error:  # a link, a socket, a folder that may not be read
+        return [os.path.relpath(error.filename or target, target)]
 
 
 def _exchange(copy: Path, target: Path) -> None:

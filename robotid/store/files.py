@@ -119,6 +119,21 @@ def write_synced(path: Path, content: bytes, mode: int | None = None) -> None:
         os.fsync(target.fileno())
 
 
+def add_file(path: Path, content: bytes) -> None:
+    """Write a new file in one step: all of it is there, or nothing; one that is there stays."""
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        write_synced(temporary, content)
+        try:
+            os.link(temporary, path)
+        except OSError as error:
+            if error.errno not in _NO_LINKS_HERE or os.path.lexists(path):
+                raise
+            temporary.rename(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
     """Replace a file in one step: readers see the old content or the new one, never a part."""
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")

@@ -1,5 +1,6 @@
 """`robotid init`: from logs nobody has described to a pipeline that runs."""
 
+import errno
 import os
 import shutil
 import tomllib
@@ -271,3 +272,62 @@ def test_broken_logs_end_in_a_documented_way(robotid, here, part):
             load_pipeline(here / log.name / "pipeline.toml")
         else:
             assert answer.err.count("error[") == 1
+
+
+def test_current_beside_motions_that_need_no_map(robotid, here):
+    """Names as robotid writes them for q and qd do not hide a current of another name."""
+    text = (LOGS / "arm" / "run1.csv").read_text().replace("tau.", "current_")
+    (here / "currents.csv").write_text(text)
+    answer = robotid("init", "--robot", LOGS / "arm" / "arm.urdf", "currents.csv", "--json")
+    assert (answer.code, answer.json["ready"]) == (0, False)
+    assert {"tau"} <= set(answer.json["logs"][0]["signals"])
+    assert any("torque constants" in check["text"] for check in answer.json["checks"])
+    assert 'columns = "current_{joint}"' in (here / "columns.map.toml").read_text()
+
+
+def test_full_disk_leaves_nothing_half_written(robotid, here, monkeypatch):
+    """A pipeline that was begun would be in the way of the next try."""
+    command = ["init", "--robot", "furuta", LOGS / "furuta" / "run1.csv"]
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        answer = robotid(*command)
+    assert (answer.code, answer.out) == (74, "")
+    assert "error[disk-full] pipeline.toml: writing the pipeline" in answer.err
+    assert list(here.iterdir()) == []
+    assert robotid(*command).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--out", "file"], 2, "file: the pipeline needs a folder, and this is a file"),
+        (["--pipeline", "folder"], 2, "folder: the pipeline is not written: this is a folder"),
+        (["--pipeline", "folder", "--force"], 2, "this is a folder | name a file in it"),
+        (["--pipeline", "", "--force"], 2, "this is a folder"),
+        (["--robot", "folder"], 66, "folder: a robot is one file"),
+    ],
+)
+def test_files_for_folders_and_folders_for_files(robotid, here, words, code, says):
+    (here / "file").write_text("mine")
+    (here / "folder").mkdir()
+    words = [f"./{word}" if word == "folder" else word for word in words]
+    robot = [] if "--robot" in words else ["--robot", "furuta"]
+    answer = robotid("init", *robot, LOGS / "furuta" / "run1.csv", *words)
+    assert (answer.code, answer.out) == (code, "")
+    assert says in answer.err
+    assert (here / "file").read_text() == "mine"
+    assert sorted(path.name for path in here.rglob("*")) == ["file", "folder"]
+
+
+def test_log_without_permission_is_not_wrong_usage(robotid, here, monkeypatch):
+    """Typer asks `os.access`; what the system says when the file is opened decides."""
+    log = here / "closed.csv"
+    log.write_bytes((LOGS / "furuta" / "run1.csv").read_bytes())
+    log.chmod(0)
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    answer = robotid("init", "--robot", "furuta", log)
+    assert answer.code == (77 if os.geteuid() else 0), answer.err

@@ -1,5 +1,6 @@
 """`robotid report` as CI and cron use it: gates, older reports, summaries, and what is refused."""
 
+import errno
 import json
 import os
 import pty
@@ -219,3 +220,78 @@ def test_tables_on_a_terminal(tmp_path):
         if columns == 100:
             assert "FAILED" in bare
             assert "0.1 > 0.05" in bare
+
+
+def test_older_report_is_not_replaced_by_what_is_held_to_it(call, fit, shared, tmp_path):
+    """A regression that becomes its own baseline would pass the next night."""
+    old = tmp_path / "old"
+    assert call("report", fit, "--out", old).code == 0
+    before = files_of(old)
+    asked = ["report", shared / "today", "--baseline", old, "--max-regression", "5%"]
+    answer = call(*asked, "--out", old, "--force")
+    assert (answer.code, answer.out) == (2, "")
+    assert "output-is-input" in answer.err
+    assert files_of(old) == before
+
+
+def test_link_among_the_files_of_an_output(call, fit, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "link").symlink_to(fit)
+    answer = call("report", fit, "--out", tmp_path / "mine", "--force")
+    assert (answer.code, answer.out) == (2, "")
+    assert "files robotid did not write: link" in answer.err
+
+
+def test_same_fit_spelled_in_two_ways(call, fit):
+    answer = call("report", fit, fit / ".." / fit.name)
+    assert (answer.code, "given twice" in answer.err) == (2, True)
+
+
+def test_folder_of_results_instead_of_a_fit(call, shared):
+    answer = call("report", shared)
+    assert answer.code == 66
+    assert f"did you mean {shared / 'ols'} or {shared / 'today'}?" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("break_it", "said"),
+    [
+        (lambda facts: facts.pop("metrics"), "metrics: Field required"),
+        (lambda facts: facts["verdict"].update(usable="perhaps"), "verdict.usable: "),
+        (lambda facts: facts.update(joints=["x" * 5_000_000]), ""),
+    ],
+)
+def test_edited_fit_says_which_field(call, tmp_path, break_it, said):
+    view(tmp_path / "fit")
+    facts = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    break_it(facts)
+    (tmp_path / "fit" / "fit.json").write_text(json.dumps(facts))
+    answer = call("report", tmp_path / "fit")
+    assert answer.code == 65, answer.err
+    assert said in answer.err
+    assert len(answer.err) < 50_000
+
+
+def test_cut_residuals_name_the_way_out(call, tmp_path):
+    view(tmp_path / "fit")
+    (tmp_path / "fit" / "residuals.parquet").write_bytes(b"PAR1 and then the power went")
+    answer = call("report", tmp_path / "fit")
+    assert answer.code == 65
+    assert "residuals.parquet: not residuals of robotid (ArrowInvalid) | fit again" in answer.err
+
+
+def test_full_disk_names_the_folder(call, fit, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("robotid.store.delivery.copy_verified", full)
+    answer = call("report", fit, "--out", tmp_path / "new")
+    assert (answer.code, answer.out) == (74, "")
+    assert f"error[disk-full] {tmp_path / 'new'}: writing the result of report" in answer.err
+
+
+@pytest.mark.parametrize("flags", [["--fail-if", "test.rmse > ٣"], ["--max-regression", "٥%"]])
+def test_digits_of_other_scripts_are_no_numbers(call, fit, flags):
+    answer = call("report", fit, *flags)
+    assert answer.code == 78, answer.err
+    assert any(code in answer.err for code in ("bad-gate", "bad-value"))

@@ -470,3 +470,16 @@ def test_times_by_column_and_by_rate(robotid, pendulum_csv):
 def test_changes_of_a_robot_that_is_not_given(robotid, pendulum_csv):
     answer = robotid("ingest", pendulum_csv(), "--lock", "hinge=0", "--json")
     assert (answer.code, answer.json["error"]["code"]) == (78, "no-robot")
+
+
+@pytest.mark.parametrize("spelled", ["dataset", "other/../dataset", "link/dataset"])
+def test_output_never_replaces_what_it_is_made_from(robotid, dataset, tmp_path, spelled):
+    """With --force, too: the input would be gone, and another run would work on its result."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    target = tmp_path / spelled.replace("dataset", dataset.name)
+    before = {path.name: path.read_bytes() for path in dataset.iterdir()}
+    answer = robotid("filter", dataset, "--cutoff-hz", "5", "--out", target, "--force")
+    assert (answer.code, answer.out) == (2, "")
+    assert "error[output-is-input]" in answer.err
+    assert {path.name: path.read_bytes() for path in dataset.iterdir()} == before

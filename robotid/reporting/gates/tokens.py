@@ -11,7 +11,7 @@ LONGEST = 100_000  # characters; more is a mistake
 Kind = Literal["number", "name", "operator", "open", "close"]
 
 _TOKEN = re.compile(
-    r"""(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+    r"""(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<name>[^\W\d]\w*(?:\.\w+|\[(?:"[^"]*"|[^\[\]"]*)\])*)
     |(?P<operator><=|>=|==|!=|[<>+\-*/])
     |(?P<open>\()
