@@ -9,6 +9,7 @@ A folder of a fit holds beside it
     robot.urdf or .xml          the same with the identified links, where they are consistent
 """
 
+import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -298,8 +299,10 @@ class FitResult(_Part):
 def read_fit(folder: Path) -> FitResult:
     """Read `fit.json`."""
     path = folder / FIT
+    raw = path.read_bytes()
     try:
-        return FitResult.model_validate_json(path.read_bytes())
+        found = FitResult.model_validate_json(raw)
+        json.loads(raw, parse_constant=_no_number)
     except ValidationError as error:
         version = other_version(error, FitResult.model_fields["format"].default, "fit again")
         if version is not None:
@@ -307,3 +310,12 @@ def read_fit(folder: Path) -> FitResult:
             raise BadDataError("fit-other-version", said, file=str(path), hint=hint) from error
         said = f"not a fit as robotid writes it: {first_fault(error)}"
         raise BadDataError("bad-fit", said, file=str(path), hint="fit again") from error
+    except ValueError as error:
+        said = f"not a fit as robotid writes it: {error}"
+        raise BadDataError("bad-fit", said, file=str(path), hint="fit again") from error
+    return found
+
+
+def _no_number(text: str) -> None:
+    """JSON has no NaN and no infinity; Python and pydantic would take them."""
+    raise ValueError(f"{text} is not a number")
