@@ -150,7 +150,7 @@ def swap(fields):
         (lambda f: f["robot"].update(file="../nominal.urdf"), "bad-fit", "not the name of a file"),
         (lambda f: f["robot"].update(options={"locks": 1}), "bad-fit", "robot.options"),
         (lambda f: f["terms"].update(terms=["viscos"]), "unknown-term", "no term 'viscos'"),
-        (lambda f: f.pop("model"), "bad-fit", "fields are not as expected"),
+        (lambda f: f.pop("model"), "bad-fit", "model: Field required"),
     ],
 )
 def test_folders_that_contradict_themselves(tmp_path, change, code, says):

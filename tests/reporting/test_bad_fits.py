@@ -20,9 +20,9 @@ def report(out, *folders, **config):
     [
         ('"format":2', '"format":99,"news":1', "fit-other-version", "newer version of robotid"),
         ('"format":2', '"format":1', "fit-other-version", "older version of robotid"),
-        ('"format":2', '"format":"two"', "bad-fit", "not as expected"),
-        ('"rank":10', '"rank":"many"', "bad-fit", "not as expected"),
-        ('"joints":[', '"joints":', "bad-fit", "not as expected"),
+        ('"format":2', '"format":"two"', "bad-fit", "format: "),
+        ('"rank":10', '"rank":"many"', "bad-fit", "identifiability.rank: "),
+        ('"joints":[', '"joints":', "bad-fit", "Invalid JSON"),
     ],
 )
 def test_damage_is_told_from_another_version(tmp_path, before, after, code, said):
