@@ -92,6 +92,9 @@ def check_baseline(
     for name, before in pairs.items():
         _check_robot(name, fits[name], old.fits[before], file)
         found.append(_regression(name, before, fits[name], old.fits[before], limit, file))
+        if unknown := [c.joint or "the mean" for c in found[-1].changes if c.before is None]:
+            said = f"{name}: the older report has no error to compare with for"
+            remarks.append(f"{said} {', '.join(unknown)}.")
         if _other_recordings(fits[name], old.fits[before]):
             remarks.append(f"{name}: the held-out recordings are not those of the older report.")
     return BaselineCheck(limit=limit, fits=found, remarks=remarks)

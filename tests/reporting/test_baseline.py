@@ -138,3 +138,14 @@ def test_what_is_no_report(tmp_path, text, code, said):
     assert caught.value.notice.code == code
     assert said in caught.value.notice.message
     assert caught.value.notice.file == str(path)
+
+
+def test_older_errors_without_a_value_are_said(plain, tmp_path):
+    """Nothing can be held to them, and nobody should believe that something was."""
+    then = metrics(0.1)
+    then["test"]["rmse"] = then["test"]["rmse"].model_copy(
+        update={"mean": None, "joints": {"shoulder": 0.1, "elbow": None}}
+    )
+    before = read_baseline(old(tmp_path, a=plain.model_copy(update={"metrics": then})))
+    remarks = check_baseline({"a": plain}, before, 0.05).remarks
+    assert remarks == ["a: the older report has no error to compare with for the mean, elbow."]
