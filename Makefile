@@ -16,8 +16,8 @@ demo: .venv/installed
 	echo "The report is out/quickstart/report/report.html"
 
 # What only computes runs side by side; what measures time or starts processes of its own does not.
-COMPUTED := $(addprefix tests/,contracts dynamics evaluation exporting fitting information ingestion \
-	inspection plausibility reporting robot sample_logs signals simulation spatial)
+COMPUTED := $(addprefix tests/,contracts docs dynamics evaluation exporting fitting identification \
+	information ingestion inspection plausibility reporting robot sample_logs signals simulation spatial)
 
 test: .venv/installed-test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(COMPUTED)

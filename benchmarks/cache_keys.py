@@ -227,7 +227,7 @@ MATTER: dict[str, tuple[str, Callable[[Bench], None]]] = {
     "terms of joints": ("fit.factors", lambda b: b.set('fit.terms=["viscous"]')),
     "the model": ("fit", lambda b: b.set("fit.model=wls")),
     "code of the page": ("report", lambda b: b.edit_code("reporting/page.py")),
-    "a report template": ("report", lambda b: b.edit_code("reporting/templates/report.html.j2")),
+    "a report template": ("report", lambda b: b.edit_code("reporting/templates/page.html.j2")),
     "a new file in a package": (
         "fit",
         lambda b: (b.package / "fitting" / "more.json").write_text("{}"),
@@ -285,7 +285,7 @@ DO_NOT_MATTER: dict[str, tuple[set[str], Callable[[Bench], None]]] = {
     "compiled files": (set(), _bytecode),
     "a template does not refit": (
         {"report"},
-        lambda b: b.edit_code("reporting/templates/report.html.j2"),
+        lambda b: b.edit_code("reporting/templates/page.html.j2"),
     ),
     "the solver does not refilter": (
         {"fit", "report"},
