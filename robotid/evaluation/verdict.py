@@ -14,17 +14,11 @@ from robotid.contracts.fit import (
     Status,
     Verdict,
 )
+from robotid.contracts.words import BASELINES, DATA
 from robotid.evaluation.gates import GateOptions
 
 _ROUNDING = 1e-9  # what is better by less is equal
 _EXACT = 1e-3  # of the torque: errors so small need no comparing
-BASELINES = {
-    "zero": "no torque",
-    "mean": "the mean torque",
-    "nominal": "the robot file",
-    "unloaded": "the robot without its load",
-}
-DATA = {"test": "held-out data", "val": "validation data", "train": "the data it was fitted to"}
 
 
 class Fitted(NamedTuple):

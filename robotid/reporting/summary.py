@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from robotid.contracts.fit import FitResult, Metric
+from robotid.contracts.words import BASELINES, DATA
 from robotid.reporting.facts import (
     CONFIDENCE,
     BaselineCheck,
@@ -15,7 +16,7 @@ from robotid.reporting.facts import (
 )
 from robotid.reporting.numbers import number
 from robotid.reporting.same_data import held_out
-from robotid.reporting.words import BASELINES, DATA, counted
+from robotid.reporting.words import counted
 
 _ABSENT = number(None)
 PASSED, FAILED = "passed", "FAILED"

@@ -1,17 +1,6 @@
-"""Words for what facts call by short names."""
+"""How a report says things."""
 
-BASELINES = {
-    "zero": "no torque",
-    "mean": "the mean torque",
-    "nominal": "the robot file",
-    "unloaded": "the robot without its load",
-}
 SPLITS = {"train": "training", "val": "validation", "test": "test"}
-DATA = {
-    "train": "the data it was fitted to",
-    "val": "validation data",
-    "test": "held-out data",
-}
 
 
 def listed(words: list[str]) -> str:

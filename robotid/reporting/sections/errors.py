@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from robotid.contracts.fit import FitResult, Metric
+from robotid.contracts.words import BASELINES, DATA
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.same_data import names_in
 from robotid.reporting.view import FitView
-from robotid.reporting.words import BASELINES, DATA, SPLITS
+from robotid.reporting.words import SPLITS
 
 _EQUAL = 0.02  # errors that differ by less are about as large
 _EXACT = 1e-12  # [N m or N]: smaller errors are rounding, and no ratio of them means anything

@@ -4,11 +4,12 @@ from collections import Counter
 from typing import NamedTuple
 
 from robotid.contracts.fit import FitResult
+from robotid.contracts.words import BASELINES, DATA
 from robotid.reporting.numbers import percent, whole
 from robotid.reporting.same_data import names_in
 from robotid.reporting.sections.errors import compared
 from robotid.reporting.view import FitView
-from robotid.reporting.words import BASELINES, DATA, counted, listed
+from robotid.reporting.words import counted, listed
 
 _STATUSES = {
     "identified": "are determined one by one",
