@@ -15,13 +15,10 @@ demo: .venv/installed
 	echo "Four models fitted and compared in $$(( $$(date +%s) - start )) s." && \
 	echo "The report is out/quickstart/report/report.html"
 
-# What only computes runs side by side; what measures time or starts processes of its own does not.
-COMPUTED := $(addprefix tests/,contracts docs dynamics evaluation exporting fitting identification \
-	information ingestion inspection plausibility reporting robot sample_logs signals simulation spatial)
-
+# Tests run side by side, but for those that measure time or memory.
 test: .venv/installed-test
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(COMPUTED)
-	$(BIN)/python -m pytest $(addprefix --ignore=,$(COMPUTED))
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -m alone
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -30,6 +30,7 @@ def test_benchmark(command, says):
     assert says in done.stdout
 
 
+@pytest.mark.alone
 def test_overhead_benchmark_runs():
     """On a small log only that it runs: its limit is for 100 MB."""
     command = [
@@ -44,6 +45,7 @@ def test_overhead_benchmark_runs():
     assert "verify and commit" in done.stdout, done.stderr
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("command", "says"),
     [
@@ -65,6 +67,7 @@ def test_kernel_benchmarks_run(command, says):
     assert says in done.stdout, done.stderr
 
 
+@pytest.mark.alone
 def test_consistent_fits_benchmark_runs():
     """Only that it runs, and that no optimum is missed; how fast is for a quiet machine."""
     pytest.importorskip("cvxpy")
@@ -73,6 +76,7 @@ def test_consistent_fits_benchmark_runs():
     assert "x faster than cvxpy" in done.stdout, done.stderr
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("command", "says"),
     [
@@ -92,6 +96,7 @@ def test_fit_benchmarks(command, says):
     assert says in done.stdout
 
 
+@pytest.mark.alone
 def test_recovery_benchmark_runs():
     """With few seeds only that it runs: shares of intervals need many."""
     pytest.importorskip("mujoco")

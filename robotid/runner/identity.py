@@ -1,7 +1,9 @@
 """Which code and which libraries a result depends on."""
 
 import hashlib
+import os
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -36,12 +38,10 @@ def library_versions(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
 def _source_digest(module: str) -> str:
     """Digest over all files of a package, or over the one file of a module."""
     base = _location(module)
-    files = [base] if base.is_file() else sorted(p for p in base.rglob("*") if p.is_file())
     return digest(
         {
             path.relative_to(base.parent).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in files
-            if not _is_no_source(path.relative_to(base.parent))
+            for path in ([base] if base.is_file() else sorted(_sources(base)))
         }
     )
 
@@ -49,9 +49,18 @@ def _source_digest(module: str) -> str:
 _first_source_digest = cache(_source_digest)
 
 
-def _is_no_source(path: Path) -> bool:
-    """Compiled files, and what an editor leaves while a file is open."""
-    return any(part == "__pycache__" or part.startswith(".") for part in path.parts)
+def _sources(package: Path) -> Iterator[Path]:
+    """Files of a package, without compiled ones and what an editor leaves while a file is open.
+
+    Folders of compiled files are not looked into: another process may be filling them.
+    """
+    for folder, inside, names in os.walk(package):
+        inside[:] = [name for name in inside if _is_source(name)]
+        yield from (Path(folder, name) for name in names if _is_source(name))
+
+
+def _is_source(name: str) -> bool:
+    return name != "__pycache__" and not name.startswith(".")
 
 
 def _location(module: str) -> Path:

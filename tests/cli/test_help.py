@@ -119,6 +119,7 @@ def test_r32_help_imports_nothing_heavy(words):
     assert _modules_after(*words) & heavy == set()
 
 
+@pytest.mark.alone
 def test_r32_start_up_times():
     """The benchmark's own limits; three tries, because a busy machine can spoil one."""
     for _ in range(3):

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import SAMPLES, run_process, spawn
 
+pytestmark = pytest.mark.alone  # how soon a command stops is measured
 ROBOTID = Path(sys.executable).parent / "robotid"
 
 

@@ -141,6 +141,7 @@ def test_the_undamaged_file_is_read(originals, tmp_path, kind):
     assert read_everything(path) >= 10
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", WRITERS)
 def test_only_errors_of_robotid_escape(originals, tmp_path_factory, kind):
     whole = originals(kind)

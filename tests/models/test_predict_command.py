@@ -250,6 +250,7 @@ print(json.dumps(peaks))
 
 
 @pytest.mark.skipif(not hasattr(resource, "RUSAGE_SELF"), reason="no peak memory here")
+@pytest.mark.alone
 def test_memory_does_not_grow_with_the_recording(tmp_path):
     fit = write_fit(tmp_path / "fit", "furuta")
     model = read_fitted(fit).model

@@ -549,6 +549,7 @@ def test_workers_give_the_same_result(run, run_in_workers, files, store, tmp_pat
     assert run(PARTS)[1] == []
 
 
+@pytest.mark.alone
 def test_independent_stages_run_side_by_side(run_in_workers):
     """Two sleeping stages in two workers take the time of one, give or take a process start."""
     text = "".join(

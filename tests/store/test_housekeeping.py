@@ -229,6 +229,7 @@ def test_hidden_workspaces_in_a_users_folder_are_told_from_his_files(tmp_path):
     assert {p.name for p in tmp_path.iterdir()} > set(theirs)
 
 
+@pytest.mark.alone
 def test_c40_many_entries_are_listed_fast(store):
     """20,000 entries in 1.5 s: a fifth of the two seconds for 100,000, with room for slow disks."""
     for number in range(20_000):
