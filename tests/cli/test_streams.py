@@ -151,6 +151,12 @@ def test_s20_s22_names_from_data_cannot_steer_the_terminal(tmp_path, name, monke
     assert json.loads(answer.out)["exit_code"] == 65
 
 
+def _hears():
+    """Tests may run where signals are ignored, such as behind `nohup`."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
@@ -158,7 +164,8 @@ def test_s20_s22_names_from_data_cannot_steer_the_terminal(tmp_path, name, monke
 def test_r07_r08_r09_signals_stop_at_once_and_leave_nothing(
     long_pipeline, cache, number, code, delay, tmp_path
 ):
-    process = spawn("run", long_pipeline, "--verbose", "--json", "--out", tmp_path / "out")
+    words = ("run", long_pipeline, "--verbose", "--json", "--out", tmp_path / "out")
+    process = spawn(*words, preexec_fn=_hears)
     first = process.stderr.readline()  # the first task has begun
     assert b"started" in first
     time.sleep(delay)
