@@ -45,6 +45,12 @@ class Metric(_Part):
 
 Metrics = dict[str, dict[str, Metric]]  # by split, by metric
 
+
+def held_out(metrics: Metrics) -> str:
+    """The split that counts: the test, else validation, else (nothing was held out) training."""
+    return next((split for split in ("test", "val") if split in metrics), "train")
+
+
 ParameterStatus = Literal["identified", "in combination", "not excited", "from prior", "uncertain"]
 
 

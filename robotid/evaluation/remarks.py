@@ -6,10 +6,10 @@ training data are predicted well. Gates refuse what a user wants to have refused
 
 from collections.abc import Sequence
 
-from robotid.contracts.fit import Choice, Identifiability
+from robotid.contracts.fit import Choice, Identifiability, held_out
 from robotid.contracts.words import BASELINES, DATA
 from robotid.errors import Notice
-from robotid.evaluation.verdict import Fitted, error_ratios, held_out, worse_joints
+from robotid.evaluation.verdict import Fitted, error_ratios, worse_joints
 
 _HIGH_CONDITION, _VERY_HIGH_CONDITION = 100.0, 1e4
 _OVERFIT = 2.0  # held-out over training error

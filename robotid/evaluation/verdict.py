@@ -13,6 +13,7 @@ from robotid.contracts.fit import (
     Reason,
     Status,
     Verdict,
+    held_out,
 )
 from robotid.contracts.words import BASELINES, DATA
 from robotid.evaluation.gates import GateOptions
@@ -81,11 +82,6 @@ def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
         f"{known} of {len(fitted.parameters)} parameters are identified."
     )
     return Verdict(usable=True, sentence=sentence, reasons=[])
-
-
-def held_out(metrics: Metrics) -> str:
-    """The split that counts: the test, else validation, else (nothing was held out) training."""
-    return next((split for split in ("test", "val") if split in metrics), "train")
 
 
 def _not_converged(status: Status) -> list[Reason]:

@@ -6,12 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from robotid.contracts.fit import FitResult, Metrics
+from robotid.contracts.fit import FitResult, Metrics, held_out
 from robotid.contracts.splits import Split
 from robotid.contracts.versions import first_fault, other_version
 from robotid.errors import BadDataError
 from robotid.reporting.facts import REPORT, BaselineCheck, Change, Regression
-from robotid.reporting.same_data import held_out
 
 _MATTERS = 1e-3  # of the torque: errors below that may grow
 _ROUNDING = 1e-9
@@ -121,7 +120,7 @@ def _check_robot(name: str, fit: FitResult, old: OldFit, file: str) -> None:
 def _regression(
     name: str, before: str, fit: FitResult, old: OldFit, limit: float | None, file: str
 ) -> Regression:
-    split = held_out(fit)
+    split = held_out(fit.metrics)
     if "rmse" not in old.metrics.get(split, {}) or "rmse" not in fit.metrics.get(split, {}):
         raise BadDataError(
             "baseline-no-match",
@@ -161,7 +160,7 @@ def _change(
 
 def _other_recordings(fit: FitResult, old: OldFit) -> bool:
     """Whether logs differ; of recordings that were cut, each may have held-out data."""
-    split, cut = held_out(fit), "segment" in (fit.split_by, old.split_by)
+    split, cut = held_out(fit.metrics), "segment" in (fit.split_by, old.split_by)
     now, then = (
         {name for name, own in one.recordings.items() if cut or own == split} for one in (fit, old)
     )

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from robotid.contracts.fit import FitResult
+from robotid.contracts.fit import FitResult, held_out
 from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
-from robotid.reporting.same_data import check_same_robot, common_recordings, held_out, names_in
+from robotid.reporting.same_data import check_same_robot, common_recordings, names_in
 
 METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
 _MATTERS = 1e-3  # of the error: models closer than that are the same
@@ -21,7 +21,7 @@ def compare(
     if len(fits) < 2 and not published:
         return None
     check_same_robot(fits)
-    split = held_out(next(iter(fits.values())))
+    split = held_out(next(iter(fits.values())).metrics)
     known = common_recordings(fits, split)
     blocks = _common_blocks(fits, known, split)
     count = next(iter(blocks.values())).weight.size

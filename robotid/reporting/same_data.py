@@ -5,13 +5,6 @@ from collections.abc import Mapping, Sequence
 from robotid.contracts.fit import FitResult
 from robotid.errors import BadDataError
 
-_SPLITS = ("test", "val", "train")
-
-
-def held_out(fit: FitResult) -> str:
-    """The split that counts: the test, else validation, else what it was fitted to."""
-    return next((name for name in _SPLITS if name in fit.metrics), "train")
-
 
 def names_in(fit: FitResult, split: str) -> list[str]:
     """Names of the recordings with data in a split; one that was cut is in several.

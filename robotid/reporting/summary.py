@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult, Metric
+from robotid.contracts.fit import FitResult, Metric, held_out
 from robotid.contracts.words import BASELINES, DATA
 from robotid.reporting.facts import (
     CONFIDENCE,
@@ -15,7 +15,6 @@ from robotid.reporting.facts import (
     ReportFacts,
 )
 from robotid.reporting.numbers import number
-from robotid.reporting.same_data import held_out
 from robotid.reporting.words import counted
 
 _ABSENT = number(None)
@@ -83,7 +82,7 @@ def summary(facts: ReportFacts) -> Summary:
 
 def errors_table(fits: Mapping[str, FitResult]) -> Table:
     """Errors on held-out data beside baselines: of the joints of one fit, or of several fits."""
-    split = held_out(next(iter(fits.values())))
+    split = held_out(next(iter(fits.values())).metrics)
     baselines = list(dict.fromkeys(b for fit in fits.values() for b in fit.baselines))
     several = len(fits) > 1
     rows = []

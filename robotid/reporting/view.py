@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from robotid.contracts.fit import RESIDUALS, FitResult, read_fit
+from robotid.contracts.fit import RESIDUALS, FitResult, held_out, read_fit
 from robotid.contracts.residuals import Excerpt, read_residuals
 from robotid.errors import BadDataError
 from robotid.models.from_fit import FittedRobot, read_fitted
-from robotid.reporting.same_data import held_out
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,9 @@ class FitView:
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit of torque of every joint: sliding ones have forces."""
-        tree = self.fitted.robot.tree
-        sliding = {joint.name for joint in tree.joints if joint.kind == "prismatic"}
-        return {name: "N" if name in sliding else "N m" for name in self.fit.joints}
+        return self.fitted.robot.tree.torque_units
 
     @property
     def held_out(self) -> str:
         """The split that counts: the test, else validation, else what it was fitted to."""
-        return held_out(self.fit)
+        return held_out(self.fit.metrics)
