@@ -2,11 +2,14 @@
 
 import os
 import signal
+import sys
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_SECONDS = 0.02
 
 
 class InterruptedBySignal(BaseException):
@@ -22,20 +25,46 @@ def as_exceptions() -> Iterator[None]:
     """Raise `InterruptedBySignal` on the first signal; a second one ends the process at once.
 
     A signal that was ignored when the program started (`nohup`, a background job) stays ignored.
+    Compiled libraries turn an exception into one of their own or drop it where they cannot pass it
+    on, so what counts is the signal that was seen: whatever else leaves the block because of it is
+    that signal, and one that was dropped is raised again a moment later.
     """
+    seen: list[int] = []
 
     def handle(number: int, frame: types.FrameType | None) -> None:
         del frame
+        seen.append(number)
         for other in _HANDLED:
             signal.signal(other, lambda again, _: os._exit(128 + again))
         raise InterruptedBySignal(number)
 
+    def raise_again(number: int, frame: types.FrameType | None) -> None:
+        del number, frame
+        raise InterruptedBySignal(seen[0])
+
+    def unraisable(dropped: Any) -> None:
+        if isinstance(dropped.exc_value, InterruptedBySignal):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+        else:
+            previous_hook(dropped)
+
     previous = {number: signal.getsignal(number) for number in _HANDLED}
+    previous_alarm = signal.signal(signal.SIGALRM, raise_again)
+    previous_hook, sys.unraisablehook = sys.unraisablehook, unraisable
     for number, handler in previous.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, handle)
     try:
         yield
+        if seen:
+            raise InterruptedBySignal(seen[0])
+    except Exception as error:
+        if seen:
+            raise InterruptedBySignal(seen[0]) from error
+        raise
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = previous_hook
+        signal.signal(signal.SIGALRM, previous_alarm)
         for number, handler in previous.items():
             signal.signal(number, handler)

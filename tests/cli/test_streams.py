@@ -212,6 +212,18 @@ def test_r10_killed_run_leaves_no_workers_and_resumes(long_pipeline, cache):
     assert check(cache)[1] == []
 
 
+def _wait_until_handled(pid: int, number: int) -> None:
+    """Until the process has a handler for the signal; before that it ends as by default."""
+    deadline = time.monotonic() + 20
+    while True:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        caught = next(int(line.split()[1], 16) for line in lines if line.startswith("SigCgt"))
+        if caught >> (number - 1) & 1:
+            return
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_r12_ignored_interrupt_stays_ignored(pendulum_csv):
     """A background job of a shell has SIGINT ignored; TERM still stops it."""
     process = spawn(
@@ -226,10 +238,10 @@ def test_r12_ignored_interrupt_stays_ignored(pendulum_csv):
         pendulum_csv(rows=500),
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )
-    time.sleep(0.4)
+    _wait_until_handled(process.pid, signal.SIGTERM)
     process.terminate()
-    process.communicate(timeout=20)
-    assert process.returncode == 143
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 143, err
 
 
 def test_second_signal_ends_at_once():
@@ -249,6 +261,52 @@ def test_second_signal_ends_at_once():
     done = subprocess.run([sys.executable, "-c", code])
     assert done.returncode == 130
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "swallow",
+    [
+        "except BaseException as error:\n            raise ValueError('as a library would') from error",
+        "except BaseException:\n            pass",
+    ],
+)
+def test_r12_a_signal_counts_whatever_a_library_makes_of_it(swallow):
+    """A compiled library turned the exception into its own, or dropped it."""
+    code = (
+        "import os, signal, time\n"
+        "from robotid.cli.signals import as_exceptions, InterruptedBySignal\n"
+        "try:\n"
+        "    with as_exceptions():\n"
+        "        try:\n"
+        "            os.kill(os.getpid(), signal.SIGTERM)\n"
+        "            time.sleep(30)\n"
+        f"        {swallow}\n"
+        "except InterruptedBySignal as stop:\n"
+        "    os._exit(stop.number)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == signal.SIGTERM
+
+
+def test_r12_a_signal_dropped_where_nothing_can_be_raised_is_raised_again():
+    code = (
+        "import os, signal, time\n"
+        "from robotid.cli.signals import as_exceptions, InterruptedBySignal\n"
+        "class Dropped:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "        time.sleep(30)\n"
+        "try:\n"
+        "    with as_exceptions():\n"
+        "        Dropped()\n"
+        "        time.sleep(30)\n"
+        "except InterruptedBySignal as stop:\n"
+        "    os._exit(stop.number)\n"
+    )
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert done.returncode == signal.SIGTERM
+    assert done.stderr == b""
+    assert time.monotonic() - began < 10
 
 
 def test_verbose_shows_tasks_on_a_terminal_too(pendulum_csv, monkeypatch):
