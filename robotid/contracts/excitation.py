@@ -9,7 +9,8 @@ and `excitation.html`, the design as a page.
 
 The motion of a joint is a Fourier series (Swevers), its derivatives in closed form:
 
-    q(t) = centre + sum over l of  a_l/(h_l w) sin(h_l w t) - b_l/(h_l w) cos(h_l w t),  w = 2 pi/period
+    q(t) = centre + sum over l of  a_l/(h_l w) sin(h_l w t) - b_l/(h_l w) cos(h_l w t)
+    w = 2 pi / period
 
 with whole numbers h_l, its harmonics. It lasts a number of periods between two ramps, which are
 polynomials in time from and to a posture at rest.

@@ -1,1 +1,1 @@
-"""Trajectories that tell much about a robot's parameters and keep to its limits (docs/excitation.md)."""
+"""Trajectories that tell much of a robot's parameters and keep to its limits."""

@@ -15,7 +15,8 @@ def series(a: Array, b: Array, w: Array, t: Array, derivatives: int = 2) -> list
     """The series without its centre and its derivatives, each of shape (times, n).
 
     Args:
-        a, b: coefficients, shape (n, terms) [rad/s or m/s].
+        a: coefficients, shape (n, terms) [rad/s or m/s].
+        b: coefficients, the same.
         w: frequencies, shape (n, terms) [rad/s].
         t: times, shape (times,) [s].
         derivatives: how many.
@@ -24,10 +25,10 @@ def series(a: Array, b: Array, w: Array, t: Array, derivatives: int = 2) -> list
     for term in range(a.shape[1]):
         al, bl, wl = a[:, term], b[:, term], w[:, term]
         sin, cos = np.sin(np.outer(t, wl)), np.cos(np.outer(t, wl))
-        for order, out in enumerate(result):
+        for order in range(derivatives + 1):
             # each derivative turns (sin, -cos) by a quarter and multiplies with w
             turned = (al * sin - bl * cos, al * cos + bl * sin)[order % 2]
-            out += (-1) ** (order // 2) * wl ** (order - 1.0) * turned
+            result[order] += (-1) ** (order // 2) * wl ** (order - 1.0) * turned
     return result
 
 
