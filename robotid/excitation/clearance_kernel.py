@@ -302,7 +302,11 @@ def measure(
                 at, frame = (4 if sign > 0 else 7), frames[joint + 1]
                 ax, ay, az = frame[12], frame[13], frame[14]
                 if tree_ints[joint, 1] != SLIDES:
-                    x, y, z = found[at] - frame[9], found[at + 1] - frame[10], found[at + 2] - frame[11]
+                    x, y, z = (
+                        found[at] - frame[9],
+                        found[at + 1] - frame[10],
+                        found[at + 2] - frame[11],
+                    )
                     ax, ay, az = ay * z - az * y, az * x - ax * z, ax * y - ay * x
                 gradient[joint] = sign * (found[1] * ax + found[2] * ay + found[3] * az)
 

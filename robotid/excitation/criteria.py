@@ -46,26 +46,22 @@ def goal(name: CriterionName, A: Array, power: float = np.inf) -> Goal:
         A: shape (p, p), positive definite.
         power: p of the means that stand for largest values; infinite for these themselves.
     """
-    if name == "logdet":
+    if name in ("logdet", "trace-inv"):
         factor = cho_factor(A, lower=True)
         inverse = cho_solve(factor, np.eye(len(A)))
-        return Goal(-2 * float(np.log(np.diag(factor[0])).mean()), -inverse / len(A))
+        if name == "logdet":
+            return Goal(-2 * float(np.log(np.diag(factor[0])).mean()), -inverse / len(A))
+        trace = float(np.trace(inverse))
+        return Goal(float(np.log(trace / len(A))), inverse @ inverse / -trace)
     values, vectors = eigh(A)
     if values[0] <= 0:
         raise np.linalg.LinAlgError("the information is not positive definite")
     logs = np.log(values)
-    slope = np.zeros_like(values)  # with respect to the logarithms
-    result = 0.0
-    if name == "trace-inv":
-        result, weights = _mean(-logs, 1.0)
-        slope -= weights
-    if name in ("mineig", "cond"):
-        share = 0.5 if name == "cond" else 1.0
-        worst, weights = _mean(-logs, power)
-        result, slope = share * worst, slope - share * weights
+    worst, weights = _mean(-logs, power)
+    result, slope = worst, -weights  # the slope is with respect to the logarithms
     if name == "cond":
         best, weights = _mean(logs, power)
-        result, slope = result + 0.5 * best, slope + 0.5 * weights
+        result, slope = 0.5 * (worst + best), 0.5 * (slope + weights)
     return Goal(result, (vectors * (slope / values)) @ vectors.T)
 
 
@@ -95,23 +91,24 @@ class Reduced(NamedTuple):
 
     Args:
         A: the Schur complement, shape (wanted, wanted).
-        turn: T with A = T A_all T^T, shape (wanted, p).
+        turn: T with A = T A_all T^T, shape (wanted, p); None where all are wanted.
     """
 
     A: Array
-    turn: Array
+    turn: Array | None
 
     def gradient(self, own: Array) -> Array:
         """With respect to the whole information, from that with respect to A."""
-        return self.turn.T @ own @ self.turn
+        return own if self.turn is None else self.turn.T @ own @ self.turn
 
 
 def about(A: Array, wanted: Index) -> Reduced:
     """What A says of the wanted parameters."""
+    if wanted.size == len(A):
+        return Reduced(A, None)
     others = np.setdiff1d(np.arange(len(A)), wanted)
     turn = np.zeros((wanted.size, len(A)))
     turn[np.arange(wanted.size), wanted] = 1.0
-    if others.size:
-        factor = cho_factor(A[np.ix_(others, others)])
-        turn[:, others] = -cho_solve(factor, A[np.ix_(others, wanted)]).T
+    factor = cho_factor(A[np.ix_(others, others)])
+    turn[:, others] = -cho_solve(factor, A[np.ix_(others, wanted)]).T
     return Reduced(turn @ A @ turn.T, turn)

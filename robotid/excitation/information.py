@@ -3,35 +3,51 @@
     A = weight * sum over samples and rows of (S y / noise) (S y / noise)^T
 
 with y a row of the base regressor, friction and drive terms included, and S the parameters' scales.
+The row of a joint has few columns, those of the links behind it and its own terms; only they are
+worked on.
 """
 
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.dynamics.friction import joint_regressor
-from robotid.excitation.own_slopes import slopes
+from robotid.excitation.own_columns import Own, OwnColumns
+from robotid.excitation.regressor_adjoint import RegressorAdjoint
 from robotid.excitation.unknowns import Unknowns
 
 Array = NDArray[np.float64]
+Index = NDArray[np.int64]
 
 
-class Regressor(Protocol):
-    """The compiled regressor of the links with its adjoint (`regressor_adjoint`)."""
+class _Row(NamedTuple):
+    """The row of a joint.
 
-    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Shape (samples, n, 10 bodies)."""
+    Args:
+        links: columns of the links' regressor.
+        own: columns among those of the terms.
+        at: where both stand among the base parameters.
+        factor: what they are multiplied with.
+        values: the row at all samples, shape (samples, columns).
+    """
 
-    def gradient(self, G: Array) -> tuple[Array, Array, Array]:
-        """Of sum(G * regressor) for the motion of the last call, each of shape (samples, n)."""
+    links: Index
+    own: Index
+    at: Index
+    factor: Array
+    values: Array
 
 
 class MotionInformation:
     """Information of motions of a fixed number of samples."""
 
     def __init__(
-        self, unknowns: Unknowns, noise: Array, weight: float, samples: int, regressor: Regressor
+        self,
+        unknowns: Unknowns,
+        noise: Array,
+        weight: float,
+        samples: int,
+        regressor: RegressorAdjoint,
     ) -> None:
         """Prepare for motions.
 
@@ -43,51 +59,54 @@ class MotionInformation:
             regressor: of the robot.
         """
         layout = unknowns.layout
-        self._regressor = regressor
-        self._own = layout.own
+        self._regressor, self._count, self._size = regressor, unknowns.count, layout.links
         self._phi = layout.robot.phi.ravel()
-        is_link = unknowns.columns < layout.links
-        self._link_at = np.flatnonzero(is_link)
-        self._links = unknowns.columns[is_link]
-        self._own_at = np.flatnonzero(~is_link)
-        self._picked = unknowns.columns[~is_link] - layout.links
-        self._factor = np.sqrt(weight) * unknowns.scale / noise[:, None]  # (n, b)
-        self._rows = np.zeros((samples, layout.robot.n, unknowns.count))
-        self._cotangent = np.zeros((samples, layout.robot.n, layout.links))
-        self._loaded = any(column.form.kind == "loaded" for column in self._own)
+        self._own = OwnColumns(layout.own, layout.robot.n)
+        self._rows: list[_Row] = []
+        for row, acting in enumerate(layout.columns):
+            at = np.flatnonzero(np.isin(unknowns.columns, acting))
+            columns = unknowns.columns[at]
+            order = np.argsort(columns, kind="stable")  # links come first
+            at, columns = at[order], columns[order]
+            links = columns[columns < layout.links]
+            factor = np.sqrt(weight) * unknowns.scale[at] / noise[row]
+            values = np.empty((samples, at.size))
+            self._rows.append(_Row(links, columns[links.size :] - layout.links, at, factor, values))
 
     def of(self, motion: Array) -> Array:
         """The information matrix, shape (b, b), of a motion of shape (3, samples, n)."""
-        q, qd, qdd = motion
-        Y = self._regressor.regressor(q, qd, qdd)
-        self._motion, self._load = motion, Y @ self._phi if self._loaded else qd
-        own = joint_regressor(self._own, qd, qdd, self._load)
-        self._rows[..., self._link_at] = Y[..., self._links]
-        self._rows[..., self._own_at] = own[..., self._picked]
-        self._rows *= self._factor
-        flat = self._rows.reshape(-1, self._rows.shape[-1])
-        return flat.T @ flat
+        return self.of_regressor(motion, self._regressor.regressor(*motion))
+
+    def of_regressor(self, motion: Array, Y: Array) -> Array:
+        """The same where the regressor is known, shape (samples, n, 10 bodies)."""
+        load = Y @ self._phi if self._own.loaded.size else motion[1]
+        self._terms: Own = self._own.at(motion[1], motion[2], load)
+        A = np.zeros((self._count, self._count))
+        for joint, row in enumerate(self._rows):
+            links = row.links.size
+            row.values[:, :links] = Y[:, joint].take(row.links, axis=1)
+            own = self._terms.values.take(row.own, axis=1)
+            row.values[:, links:] = own * self._own.signs[joint, row.own]
+            np.multiply(row.values, row.factor, out=row.values)
+            A[np.ix_(row.at, row.at)] += row.values.T @ row.values
+        return A
 
     def gradient(self, slope: Array) -> Array:
         """Of a function of the last information: from its gradient (b, b) to (3, samples, n)."""
-        flat = self._rows.reshape(-1, self._rows.shape[-1])
-        rows = (flat @ (2.0 * slope)).reshape(self._rows.shape)
-        rows *= self._factor
-        G = self._cotangent
-        G[..., self._links] = rows[..., self._link_at]
-        qd = self._motion[1]
-        result = np.zeros_like(self._motion)
-        if self._loaded:
-            G = G.copy()
-        for at, position in zip(self._own_at, self._picked, strict=True):
-            column = self._own[position]
-            slope_of = slopes(column, qd, self._load)
-            pull = sum(sign * rows[:, joint, at] for joint, sign in column.motor.members)
-            for joint, sign in column.motor.members:
-                if slope_of.speed is not None:
-                    result[1, :, joint] += sign * pull * slope_of.speed
-                if slope_of.acceleration is not None:
-                    result[2, :, joint] += sign * pull * slope_of.acceleration
-                if slope_of.load is not None:
-                    G[:, joint] += (pull * slope_of.load)[:, None] * self._phi
-        return result + np.stack(self._regressor.gradient(G))
+        terms, signs = self._terms, self._own.signs
+        samples, n = len(terms.values), len(self._rows)
+        G = np.zeros((samples, n, self._size))
+        own = np.zeros_like(terms.values)  # slopes in the values of terms
+        for joint, row in enumerate(self._rows):
+            links = row.links.size
+            values = row.values @ (2.0 * slope[np.ix_(row.at, row.at)])
+            values *= row.factor
+            G[:, joint, row.links] = values[:, :links]
+            own[:, row.own] += values[:, links:] * signs[joint, row.own]
+        for column in self._own.loaded:
+            joint = int(np.flatnonzero(signs[:, column])[0])
+            G[:, joint] += (own[:, column] * terms.by_load[:, column])[:, None] * self._phi
+        by_q, by_qd, by_qdd = self._regressor.gradient(G)
+        by_qd = by_qd + (own * terms.by_speed) @ signs.T
+        by_qdd = by_qdd + (own * terms.by_acceleration) @ signs.T
+        return np.stack([by_q, by_qd, by_qdd])

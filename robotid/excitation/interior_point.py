@@ -8,8 +8,8 @@ of all inequalities, a step dx solves
     (B + J^T diag(z/s) J) dx = -(grad f - mu J^T (1/s))
 
 B is a quasi-Newton (damped BFGS) matrix of the Lagrangian; the other term is exact, and cheap,
-since linear bounds come in blocks of few unknowns. Steps are cut so that no bound is touched, then halved
-until the barrier function f - mu sum log s has gone down. So whenever the search is stopped, by
+since linear bounds come in blocks of few unknowns. Steps are cut so that no bound is touched, then
+halved until the barrier function f - mu sum log s has gone down. So whenever the search is stopped, by
 convergence, by count or by the clock, what it has is feasible.
 """
 
@@ -28,6 +28,7 @@ _FIRST, _LAST, _SHRINK = 1e-1, 1e-5, 0.25  # barrier parameter, in units of f
 _NEAR = 1e2  # how far multipliers may stray from mu/s
 _HALVINGS = 30
 _PATIENCE = 25  # steps with one barrier parameter
+_ARRIVED = 0.1  # gain that a step promises, in units of the barrier parameter, not worth taking
 
 
 class Block(NamedTuple):
@@ -39,11 +40,17 @@ class Block(NamedTuple):
     bound: Array
 
 
-class Curved(NamedTuple):
-    """Values of curved constraints, positive inside, and their Jacobian (values, size)."""
+class CurvedValues(NamedTuple):
+    """Values of curved constraints: shares have to stay within -1 and 1, the others above 0."""
 
-    values: Array
-    jacobian: Array
+    shares: Array
+    above: Array
+
+    @property
+    def slack(self) -> float:
+        """What is left of the nearest one; negative outside."""
+        room = 1.0 - np.abs(self.shares).max(initial=-np.inf)
+        return float(min(room, self.above.min(initial=np.inf)))
 
 
 class Functions(NamedTuple):
@@ -52,13 +59,13 @@ class Functions(NamedTuple):
     Args:
         objective: value and gradient at x, for a sharpness that grows to infinity.
         curved: the other constraints at x; None without any.
-        curved_values: the same without the Jacobian.
+        jacobian: of the curved constraints, one row per value.
         blocks: linear bounds.
     """
 
     objective: Callable[[Array, float], tuple[float, Array]]
-    curved: Callable[[Array], Curved] | None
-    curved_values: Callable[[Array], Array] | None
+    curved: Callable[[Array], CurvedValues] | None
+    jacobian: Callable[[Array], Array] | None
     blocks: Sequence[Block]
 
 
@@ -72,20 +79,33 @@ class Found(NamedTuple):
     converged: bool
 
 
+class _Bounds(NamedTuple):
+    """Some bounds at a point: rows J, slacks below and above (infinite where there is none)."""
+
+    part: slice
+    J: Array
+    below: Array
+    above: Array
+
+
 class _Point(NamedTuple):
-    """All there is to know of an x: f and its gradient, slacks on both sides of linear bounds."""
+    """All there is to know of an x; the last of the bounds is that of curved constraints, if any."""
 
     x: Array
     value: float
     gradient: Array
-    below: list[Array]
-    above: list[Array]
-    curved: Curved | None
+    bounds: list[_Bounds]
 
     def barrier(self) -> float:
         """Minus the sum of the logarithms of all slacks."""
-        total = sum(float(np.log(s).sum()) for s in (*self.below, *self.above))
-        return -total - (float(np.log(self.curved.values).sum()) if self.curved else 0.0)
+        return -sum(
+            float(np.log(s[np.isfinite(s)]).sum()) for b in self.bounds for s in (b.below, b.above)
+        )
+
+
+class _Multipliers(NamedTuple):
+    below: Array
+    above: Array
 
 
 def minimise(
@@ -106,84 +126,71 @@ def minimise(
         told: is told the value after every step.
     """
     mu, step, since, evaluations = _FIRST, 0, 0, 1
-    point = _point(functions, start, mu)
+    curved = functions.curved
+    point = _point(functions, start, mu, curved(start) if curved else None)
     B, first = np.eye(start.size), True
     z = _central(point, mu)
     converged = False
     while step < iterations and not stop():
-        slope, weights = _newton(functions, point, z, mu)
+        slope, weights = _newton(point, z, mu)
         try:
             direction = -cho_solve(cho_factor(B + weights), slope)
         except LinAlgError:
+            if first:
+                break
             B, first = np.eye(start.size), True
             continue
         decrement = -float(slope @ direction)
-        if decrement < 0.1 * mu or since >= _PATIENCE:
-            if mu <= _LAST:
-                converged = decrement < 0.1 * mu
-                if converged or since >= 2 * _PATIENCE:
-                    break
-            else:
-                mu, since = max(_LAST, _SHRINK * mu), 0
-                point = _point(functions, point.x, mu)  # the objective is sharper now
-                continue
-        step, since = step + 1, since + 1
-        new, tried = _line_search(functions, point, direction, decrement, mu)
-        evaluations += tried
-        if new is None:  # rounding, or a kink: nothing to gain with this barrier
-            if mu <= _LAST:
-                break
-            mu, since, B, first = max(_LAST, _SHRINK * mu), 0, np.eye(start.size), True
-            point = _point(functions, point.x, mu)
-            continue
-        z = _multipliers(functions, point, new, z, direction, mu)
-        B, first = _updated(B, first, point, new, z)
-        point = new
-        told(point.value)
+        arrived = decrement < _ARRIVED * mu
+        if mu <= _LAST and (arrived or since >= 2 * _PATIENCE):
+            converged = arrived
+            break
+        new, tried = None, 0
+        if not arrived and since < _PATIENCE * (1 + (mu <= _LAST)):
+            step, since = step + 1, since + 1
+            new, tried = _line_search(functions, point, direction, decrement, mu)
+            evaluations += tried
+        if new is not None:
+            z = _multipliers(point, new, z, direction, mu)
+            B, first = _updated(B, first, point, new, z, len(functions.blocks))
+            point = new
+            told(point.value)
+        elif mu <= _LAST:  # rounding, or a kink: nothing to gain any more
+            break
+        else:  # the objective is sharper with the next barrier parameter
+            mu, since = max(_LAST, _SHRINK * mu), 0
+            point = _point(functions, point.x, mu, curved(point.x) if curved else None)
+            evaluations += 1
     return Found(point.x, point.value, step, evaluations, converged)
 
 
-def _point(functions: Functions, x: Array, mu: float) -> _Point:
+def _point(functions: Functions, x: Array, mu: float, curved: CurvedValues | None) -> _Point:
     value, gradient = functions.objective(x, 1.0 / mu)
-    below, above = _slacks(functions.blocks, x)
-    return _Point(
-        x, value, gradient, below, above, functions.curved(x) if functions.curved else None
-    )
+    bounds = []
+    for block in functions.blocks:
+        values = block.R @ x[block.part] + block.r
+        bounds.append(_Bounds(block.part, block.R, block.bound + values, block.bound - values))
+    if functions.jacobian and curved:
+        shares, above = curved
+        below = np.concatenate([1.0 + shares, above])
+        none = np.full(above.size, np.inf)
+        J = functions.jacobian(x)
+        bounds.append(_Bounds(slice(0, x.size), J, below, np.concatenate([1.0 - shares, none])))
+    return _Point(x, value, gradient, bounds)
 
 
-def _slacks(blocks: Sequence[Block], x: Array) -> tuple[list[Array], list[Array]]:
-    values = [block.R @ x[block.part] + block.r for block in blocks]
-    return (
-        [block.bound + value for block, value in zip(blocks, values, strict=True)],
-        [block.bound - value for block, value in zip(blocks, values, strict=True)],
-    )
+def _central(point: _Point, mu: float) -> list[_Multipliers]:
+    return [_Multipliers(mu / b.below, mu / b.above) for b in point.bounds]
 
 
-class _Multipliers(NamedTuple):
-    below: list[Array]
-    above: list[Array]
-    curved: Array
-
-
-def _central(point: _Point, mu: float) -> _Multipliers:
-    curved = mu / point.curved.values if point.curved else np.zeros(0)
-    return _Multipliers([mu / s for s in point.below], [mu / s for s in point.above], curved)
-
-
-def _newton(functions: Functions, point: _Point, z: _Multipliers, mu: float) -> tuple[Array, Array]:
+def _newton(point: _Point, z: list[_Multipliers], mu: float) -> tuple[Array, Array]:
     """Gradient of the barrier function, and J^T diag(z/s) J."""
     slope = point.gradient.copy()
     weights = np.zeros((slope.size, slope.size))
-    for k, block in enumerate(functions.blocks):
-        below, above = point.below[k], point.above[k]
-        slope[block.part] += block.R.T @ (mu / above - mu / below)
-        both = z.below[k] / below + z.above[k] / above
-        weights[block.part, block.part] += block.R.T @ (both[:, None] * block.R)
-    if point.curved:
-        values, J = point.curved
-        slope -= J.T @ (mu / values)
-        scaled = np.sqrt(z.curved / values)[:, None] * J
-        weights += scaled.T @ scaled
+    for (part, J, below, above), own in zip(point.bounds, z, strict=True):
+        slope[part] += (mu / above - mu / below) @ J
+        scaled = np.sqrt(own.below / below + own.above / above)[:, None] * J
+        weights[part, part] += scaled.T @ scaled
     return slope, weights
 
 
@@ -192,48 +199,41 @@ def _line_search(
 ) -> tuple[_Point | None, int]:
     """A point down the barrier function, and how many were looked at."""
     length = 1.0
-    for block, below, above in zip(functions.blocks, point.below, point.above, strict=True):
-        change = block.R @ direction[block.part]
+    for part, J, below, above in point.bounds[: len(functions.blocks)]:
+        change = J @ direction[part]
         nearest = max(float((-change / below).max()), float((change / above).max()))
-        if nearest * length > _BOUNDARY:
-            length = _BOUNDARY / nearest
+        length = min(length, _BOUNDARY / nearest) if nearest > 0 else length
     before = point.value + mu * point.barrier()
     for tried in range(1, _HALVINGS + 1):
         x = point.x + length * direction
-        if functions.curved_values is None or float(functions.curved_values(x).min()) > 0:
+        curved = functions.curved(x) if functions.curved else None
+        if curved is None or curved.slack > 0:
             try:
-                new = _point(functions, x, mu)
-                after = new.value + mu * new.barrier()
+                new = _point(functions, x, mu, curved)
             except LinAlgError:  # no information left
-                after = np.inf
-            if after <= before - _ARMIJO * length * decrement:
-                return new, tried
+                pass
+            else:
+                gained = before - new.value - mu * new.barrier()
+                if gained >= _ARMIJO * length * decrement:
+                    return new, tried
         length *= 0.5
     return None, _HALVINGS
 
 
 def _multipliers(
-    functions: Functions,
-    old: _Point,
-    new: _Point,
-    z: _Multipliers,
-    direction: Array,
-    mu: float,
-) -> _Multipliers:
+    old: _Point, new: _Point, z: list[_Multipliers], direction: Array, mu: float
+) -> list[_Multipliers]:
     """The step of the multipliers, kept near mu/s of the new point."""
-    below, above = [], []
-    for k, block in enumerate(functions.blocks):
-        change = block.R @ direction[block.part]
-        low = mu / old.below[k] - z.below[k] / old.below[k] * change
-        high = mu / old.above[k] + z.above[k] / old.above[k] * change
-        below.append(_near(low, new.below[k], mu))
-        above.append(_near(high, new.above[k], mu))
-    curved = np.zeros(0)
-    if old.curved and new.curved:
-        change = old.curved.jacobian @ direction
-        raw = mu / old.curved.values - z.curved / old.curved.values * change
-        curved = _near(raw, new.curved.values, mu)
-    return _Multipliers(below, above, curved)
+    result = []
+    for (part, J, below, above), now, own in zip(old.bounds, new.bounds, z, strict=True):
+        change = J @ direction[part]
+        result.append(
+            _Multipliers(
+                _near((mu - own.below * change) / below, now.below, mu),
+                _near((mu + own.above * change) / above, now.above, mu),
+            )
+        )
+    return result
 
 
 def _near(z: Array, slack: Array, mu: float) -> Array:
@@ -242,13 +242,15 @@ def _near(z: Array, slack: Array, mu: float) -> Array:
 
 
 def _updated(
-    B: Array, first: bool, old: _Point, new: _Point, z: _Multipliers
+    B: Array, first: bool, old: _Point, new: _Point, z: list[_Multipliers], linear: int
 ) -> tuple[Array, bool]:
     """Damped BFGS of the Lagrangian's Hessian; linear bounds have none."""
     s = new.x - old.x
     y = new.gradient - old.gradient
-    if old.curved and new.curved:
-        y = y - (new.curved.jacobian - old.curved.jacobian).T @ z.curved
+    for before, after, own in zip(
+        old.bounds[linear:], new.bounds[linear:], z[linear:], strict=True
+    ):
+        y = y + (own.above - own.below) @ (after.J - before.J)
     curvature = float(s @ y)
     if first and curvature > 0:
         B = np.eye(s.size) * (float(y @ y) / curvature)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from robotid.excitation.clearance import Clearances
 from robotid.excitation.criteria import about, goal
 from robotid.excitation.information import MotionInformation
-from robotid.excitation.interior_point import Block, Curved, Functions
+from robotid.excitation.interior_point import Block, CurvedValues, Functions
 from robotid.excitation.limits import Limits
 from robotid.excitation.options import CriterionName
 from robotid.excitation.regressor_adjoint import RegressorAdjoint
@@ -77,6 +77,7 @@ class Problem:
         friction = np.array([abs(joint.friction) for joint in driven])
         self._bounded = np.flatnonzero(np.isfinite(self.limits.torque))
         self.torque_room = (self.limits.torque - friction)[self._bounded]
+        self._x: Array | None = None
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -103,14 +104,22 @@ class Problem:
         curved = bool(self._bounded.size or self.clearances)
         return Functions(
             objective=self.objective,
-            curved=self.curved if curved else None,
-            curved_values=self.curved_values if curved else None,
+            curved=self.curved_values if curved else None,
+            jacobian=self.curved_jacobian if curved else None,
             blocks=self.blocks,
         )
 
+    def _moved(self, x: Array) -> tuple[Array, Array]:
+        """Motion and regressor of the links at x; the last ones are kept."""
+        if self._x is None or not np.array_equal(x, self._x):
+            self._motion = self._maps.motion(x)
+            self._Y = self._regressor.regressor(*self._motion)
+            self._x = x.copy()
+        return self._motion, self._Y
+
     def information(self, x: Array) -> Array:
         """In scaled parameters, with what was given, shape (b, b)."""
-        return self.given + self._information.of(self._maps.motion(x))
+        return self.given + self._information.of_regressor(*self._moved(x))
 
     def objective(self, x: Array, sharpness: float = np.inf) -> tuple[float, Array]:
         """Criterion and its gradient with respect to x.
@@ -129,56 +138,50 @@ class Problem:
         """The criterion itself."""
         return goal(self.criterion, about(self.information(x), self.unknowns.wanted).A).value
 
-    def torques(self, motion: Array, regressor: RegressorAdjoint | None = None) -> Array:
-        """Torques of the nominal model without Coulomb friction, shape (samples, n)."""
-        kernel = regressor or self._regressor
-        kernel.regressor(*motion)
-        rigid = kernel.torques(self.robot.phi, self._rotor)
-        result: Array = rigid + self._damping * motion[1]
-        return result
+    def _torque_shares(self, x: Array) -> Array:
+        """Torques of the nominal model in units of what there is room for, (samples, bounded)."""
+        motion, _ = self._moved(x)
+        torques = self._regressor.torques(self.robot.phi, self._rotor)
+        torques += self._damping * motion[1]
+        return torques[:, self._bounded] / (self.torque_room * (1.0 - _TORQUE_SPARE))
 
-    def curved_values(self, x: Array) -> Array:
-        """Torque limits (in units of what there is room for) and clearances [m], flat."""
-        motion = self._maps.motion(x)
-        parts = []
+    def curved_values(self, x: Array) -> CurvedValues:
+        """Torques as shares of their limits, and clearances [m]."""
+        shares, apart = np.zeros(0), np.zeros(0)
         if self._bounded.size:
-            share = self.torques(motion)[:, self._bounded] / self.torque_room
-            parts += [1.0 - _TORQUE_SPARE - share, 1.0 - _TORQUE_SPARE + share]
+            shares = self._torque_shares(x).ravel()
         if self.clearances:
-            parts.append(self.clearances.at(motion[0]) - _CLEARANCE_SPARE)
-        return np.concatenate([part.ravel() for part in parts])
+            apart = self.clearances.at(self._moved(x)[0][0]).ravel() - _CLEARANCE_SPARE
+        return CurvedValues(shares, apart)
 
-    def curved(self, x: Array) -> Curved:
-        """The same with the Jacobian."""
-        motion = self._maps.motion(x)
-        values, rows = [], []
+    def curved_jacobian(self, x: Array) -> Array:
+        """Of the curved values, one row each."""
+        motion, _ = self._moved(x)
+        rows = []
         if self._bounded.size:
-            share = self.torques(motion)[:, self._bounded] / self.torque_room
             slopes = self._regressor.torque_gradients(self.robot.phi, self._rotor)
             joints = np.arange(self.robot.n)
             slopes[:, joints, 1, joints] += self._damping
-            J = self._maps.rows(slopes[:, self._bounded] / self.torque_room[:, None, None])
-            values += [1.0 - _TORQUE_SPARE - share, 1.0 - _TORQUE_SPARE + share]
-            rows += [-J, J]
+            room = self.torque_room * (1.0 - _TORQUE_SPARE)
+            rows.append(self._maps.rows(slopes[:, self._bounded] / room[:, None, None]))
         if self.clearances:
-            distances, gradients = self.clearances.with_gradients(motion[0])
-            values.append(distances - _CLEARANCE_SPARE)
+            _, gradients = self.clearances.with_gradients(motion[0])
             rows.append(self._maps.rows(gradients[:, :, None, :]))
-        return Curved(np.concatenate([v.ravel() for v in values]), np.vstack(rows))
+        return np.vstack(rows)
 
     def worst(self, x: Array) -> tuple[str, float]:
         """The curved constraint that is broken most at a point, in words, and by how much."""
-        motion = self._maps.motion(x)
         found: list[tuple[str, float]] = []
         if self._bounded.size:
-            torque = np.abs(self.torques(motion)[:, self._bounded]).max(0)
-            for i, reached, room in zip(self._bounded, torque, self.torque_room, strict=True):
-                name = self.limits.joints[i]
-                found.append((f"torque of {name}: {reached:.3g} of {room:.3g}", reached - room))
-        if self.clearances:
-            least = self.clearances.at(motion[0]).min(0)
+            shares = np.abs(self._torque_shares(x)).max(0)
             found += [
-                (f"{name}: {1000 * -value:.3g} mm too near", -value)
+                (f"the torque limit of {self.limits.joints[i]} by {100 * (share - 1):.3g} %", share)
+                for i, share in zip(self._bounded, shares, strict=True)
+            ]
+        if self.clearances:
+            least = self.clearances.at(self._moved(x)[0][0]).min(0)
+            found += [
+                (f"{name} by {-1000 * value:.3g} mm", 1.0 - value)
                 for name, value in zip(self.clearances.names, least, strict=True)
             ]
         return max(found, key=lambda item: item[1])

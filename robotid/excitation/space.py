@@ -102,14 +102,12 @@ class Space:
 
     def maps(self, samples: int, orders: int = 3) -> "Maps":
         """Linear maps from x to the motion at samples spread evenly over a period."""
-        n = len(self.joints)
-        matrix, offset = np.zeros((orders, n, samples, self.size)), np.zeros((orders, n, samples))
-        for i, (joint, part) in enumerate(zip(self.joints, self.parts, strict=True)):
-            for order in range(orders):
-                basis = joint.basis(order, samples)
-                matrix[order, i, :, part] = basis @ joint.Z
-                offset[order, i] = basis @ joint.origin
-        return Maps(matrix, offset, self.parts)
+        matrices, offsets = [], []
+        for joint in self.joints:
+            basis = np.concatenate([joint.basis(order, samples) for order in range(orders)])
+            matrices.append(np.ascontiguousarray(basis @ joint.Z))
+            offsets.append(basis @ joint.origin)
+        return Maps(tuple(matrices), tuple(offsets), self.parts, orders, samples)
 
     def from_coefficients(self, given: Sequence[Array]) -> Array:
         """The x whose coefficients are nearest to the given ones."""
@@ -122,33 +120,48 @@ class Space:
 
 @dataclass(frozen=True, eq=False)
 class Maps:
-    """Motion = matrix x + offset: shapes (orders, n, samples, size) and (orders, n, samples)."""
+    """Motion of each joint = matrix x + offset, all orders one below the other.
 
-    matrix: Array
-    offset: Array
+    Args:
+        matrices: one per joint, shape (orders samples, free).
+        offsets: one per joint, shape (orders samples,).
+        parts: where the numbers of each joint stand in x.
+        orders: position and derivatives.
+        samples: per period.
+    """
+
+    matrices: tuple[Array, ...]
+    offsets: tuple[Array, ...]
     parts: tuple[slice, ...]
+    orders: int
+    samples: int
 
     def motion(self, x: Array) -> Array:
-        """q, qd, qdd, shape (orders, samples, n)."""
-        return np.ascontiguousarray((self.matrix @ x + self.offset).swapaxes(1, 2))
+        """Position and derivatives, shape (orders, samples, n)."""
+        result = np.empty((self.orders * self.samples, len(self.parts)))
+        for i, (matrix, part) in enumerate(zip(self.matrices, self.parts, strict=True)):
+            result[:, i] = matrix @ x[part] + self.offsets[i]
+        return result.reshape(self.orders, self.samples, -1)
 
     def pulled_back(self, gradient: Array) -> Array:
         """Gradient with respect to x from that to the motion, (orders, samples, n) to (size,)."""
-        flat = np.ascontiguousarray(gradient.swapaxes(1, 2)).reshape(-1)
-        return flat @ self.matrix.reshape(flat.size, -1)
+        columns = np.ascontiguousarray(gradient.reshape(-1, len(self.parts)).T)
+        return np.concatenate(
+            [column @ matrix for column, matrix in zip(columns, self.matrices, strict=True)]
+        )
 
     def rows(self, gradients: Array) -> Array:
-        """Rows of a Jacobian with respect to x.
+        """Rows of a Jacobian with respect to x, sample by sample.
 
         Args:
             gradients: of functions of the state at each sample, shape (samples, functions, orders,
                 n), where the orders may be fewer than those of the motion.
         """
-        samples, functions, orders, n = gradients.shape
+        samples, functions, orders, _ = gradients.shape
         result = np.empty((samples, functions, self.parts[-1].stop))
-        for i, part in enumerate(self.parts[:n]):
-            block = self.matrix[:orders, i, :, part]
-            result[:, :, part] = np.einsum("kpo,okm->kpm", gradients[:, :, :, i], block)
+        for i, (matrix, part) in enumerate(zip(self.matrices, self.parts, strict=True)):
+            block = matrix.reshape(self.orders, samples, -1)[:orders].swapaxes(0, 1)
+            np.matmul(gradients[:, :, :, i], block, out=result[:, :, part])
         return result.reshape(samples * functions, -1)
 
 

@@ -23,11 +23,11 @@ def random_start(problem: Problem, random: np.random.Generator) -> Array:
         rest, swing = random_rest(problem, random), random_swing(problem, random)
         for block in problem.blocks:
             swing[block.part] *= _largest(block, rest[block.part], swing[block.part])
-        if functions.curved_values is None:
+        if functions.curved is None:
             return rest + swing
         for shrink in range(_SHRINKS):
             x: Array = rest + 0.75**shrink * swing
-            if float(functions.curved_values(x).min()) > 0:
+            if functions.curved(x).slack > 0:
                 return x
         least = min(least, problem.worst(rest), key=lambda item: item[1])
     raise ConfigError(
