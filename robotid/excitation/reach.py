@@ -108,9 +108,7 @@ def reach_of_pair(
     return result
 
 
-def reach_along(
-    robot: RobotTree, ranges: Ranges, body: int, points: Array, normal: Array
-) -> Array:
+def reach_along(robot: RobotTree, ranges: Ranges, body: int, points: Array, normal: Array) -> Array:
     """Bound of |d (n.x)/d q_j| of points on a body, n a unit vector of the base, shape (n,)."""
     result, walk = np.zeros(robot.n), Walk(robot, ranges, points)
     directions = _directions(robot)
