@@ -1,10 +1,10 @@
 """Every limit and how near a motion comes to it, with the kind of proof.
 
-    for all times      position, velocity, acceleration, jerk of a series: a trigonometric polynomial
-                       of degree N is nowhere above its largest of M even samples / cos(pi N/M)
-    by formula         the same of a ramp: extremes of polynomials
-    between samples    distances: they change no faster than a Lipschitz bound allows
-    at samples         torques of the nominal model, on a dense grid
+for all times      position, velocity, acceleration, jerk of a series: a trigonometric polynomial
+                   of degree N is nowhere above its largest of M even samples / cos(pi N/M)
+by formula         the same of a ramp: extremes of polynomials
+between samples    distances: they change no faster than a Lipschitz bound allows
+at samples         torques of the nominal model, on a dense grid
 """
 
 from collections.abc import Callable, Sequence

@@ -85,9 +85,12 @@ def _attempts(request: Request, starts: int) -> Iterator[Attempt]:
                 yield _attempt(problem, request, number)
         return
     context = multiprocessing.get_context("spawn")
-    with _one_thread_each(), ProcessPoolExecutor(
-        count, mp_context=context, initializer=_begin, initargs=(request,)
-    ) as pool:
+    with (
+        _one_thread_each(),
+        ProcessPoolExecutor(
+            count, mp_context=context, initializer=_begin, initargs=(request,)
+        ) as pool,
+    ):
         waiting: list[Future[Attempt | None]] = [pool.submit(_work, n) for n in range(starts)]
         try:
             for future in as_completed(waiting):
@@ -122,7 +125,7 @@ _request: Request | None = None
 
 
 def _begin(request: Request) -> None:
-    global _problem, _request  # noqa: PLW0603 - made once per process
+    global _problem, _request
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _problem, _request = request.make(), request
 
