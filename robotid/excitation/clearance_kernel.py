@@ -15,7 +15,7 @@ along the segments. Where the nearest points are not unique, one of them is take
 generalised gradient.
 """
 
-from math import cos, sin, sqrt
+from math import cos, isfinite, nan, sin, sqrt
 from pathlib import Path
 
 from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table
@@ -272,11 +272,16 @@ def measure(
         frames: room for frames, shape (bodies + 1, FRAME).
         ends: room for segments, shape (segments, 6).
         found: room for 10 numbers.
-        values: result, shape (samples, rows).
+        values: result, shape (samples, rows); NaN where q is not finite.
         gradients: result, shape (samples rows, n), or empty.
     """
     rows = row_ints.shape[0]
     for sample in range(q.shape[0]):
+        if not isfinite(q[sample].sum()):  # a comparison with NaN must not look like a distance
+            values[sample, :] = nan
+            if gradients.size > 0:
+                gradients[sample * rows : (sample + 1) * rows] = nan
+            continue
         place_bodies(q[sample], tree_ints, tree_floats, frames)
         place_ends(frames, bodies, local, ends)
         for row in range(rows):
