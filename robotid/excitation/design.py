@@ -59,7 +59,7 @@ def design(
     checker, forecaster = Checker(setting), Forecaster(setting)
     known, faster = setting.given, setting.given
     trajectories, after = [], []
-    with Searches(setting) as searches:
+    with Searches(setting.recipe, options) as searches:
         for number in range(options.trajectories):
             name = f"t{number + 1:0{len(str(options.trajectories))}d}"
             attempts = searches.attempts(known, number)
@@ -100,7 +100,7 @@ def _planned(
         ramp_out=_ramp(robot, safe.ramp_out),
         plays=safe.plays,
         certificate=safe.lines,
-        criteria=figures(about(known, setting.unknowns.wanted).A),
+        criteria=figures(about(known, setting.unknowns.target.wanted).A),
         seed=best.number,
         iterations=best.iterations,
         evaluations=sum(attempt.evaluations for attempt in attempts),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from robotid.excitation.own_columns import Own, OwnColumns
 from robotid.excitation.regressor_adjoint import RegressorAdjoint
-from robotid.excitation.unknowns import Unknowns
+from robotid.excitation.target import Target
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -43,7 +43,7 @@ class MotionInformation:
 
     def __init__(
         self,
-        unknowns: Unknowns,
+        target: Target,
         noise: Array,
         weight: float,
         samples: int,
@@ -52,24 +52,24 @@ class MotionInformation:
         """Prepare for motions.
 
         Args:
-            unknowns: the base parameters.
+            target: the base parameters.
             noise: standard deviation of the torque, shape (n,).
             weight: how many independent samples each sample stands for.
             samples: how many samples a motion has.
             regressor: of the robot.
         """
-        layout = unknowns.layout
-        self._regressor, self._count, self._size = regressor, unknowns.count, layout.links
+        layout = target.layout
+        self._regressor, self._count, self._size = regressor, target.size, layout.links
         self._phi = layout.robot.phi.ravel()
         self._own = OwnColumns(layout.own, layout.robot.n)
         self._rows: list[_Row] = []
         for row, acting in enumerate(layout.columns):
-            at = np.flatnonzero(np.isin(unknowns.columns, acting))
-            columns = unknowns.columns[at]
+            at = np.flatnonzero(np.isin(target.columns, acting))
+            columns = target.columns[at]
             order = np.argsort(columns, kind="stable")  # links come first
             at, columns = at[order], columns[order]
             links = columns[columns < layout.links]
-            factor = np.sqrt(weight) * unknowns.scale[at] / noise[row]
+            factor = np.sqrt(weight) * target.scale[at] / noise[row]
             values = np.empty((samples, at.size))
             self._rows.append(_Row(links, columns[links.size :] - layout.links, at, factor, values))
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from robotid import progress
 from robotid.excitation.interior_point import minimise
-from robotid.excitation.problem import Problem
-from robotid.excitation.setting import Setting
+from robotid.excitation.options import ExcitationOptions
+from robotid.excitation.problem import Problem, Recipe
 from robotid.excitation.starts import random_start
 
 Array = NDArray[np.float64]
@@ -45,14 +45,18 @@ class Job(NamedTuple):
 
     Args:
         known: information there is already, shape (b, b).
+        seed: of the campaign.
         trajectory: number of the trajectory that is being designed.
         start: number of the start.
+        iterations: most steps.
         until: time of `time.monotonic` when to stop; None for never.
     """
 
     known: Array
+    seed: int
     trajectory: int
     start: int
+    iterations: int
     until: float | None
 
     @property
@@ -60,17 +64,17 @@ class Job(NamedTuple):
         """Whether the time is up."""
         return self.until is not None and time.monotonic() > self.until
 
-    def random(self, seed: int) -> np.random.Generator:
+    def random(self) -> np.random.Generator:
         """Where the start comes from."""
-        return np.random.default_rng([seed, self.trajectory, self.start])
+        return np.random.default_rng([self.seed, self.trajectory, self.start])
 
 
 class Searches:
     """The searches of a campaign; other processes, if any, end with the block."""
 
-    def __init__(self, setting: Setting) -> None:
-        """Prepare for trajectories of a setting."""
-        self._setting = setting
+    def __init__(self, recipe: Recipe, options: ExcitationOptions) -> None:
+        """Prepare for the trajectories of a campaign."""
+        self._recipe, self._options = recipe, options
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -87,9 +91,12 @@ class Searches:
             known: information there is already, scaled, shape (b, b).
             trajectory: which one of the campaign.
         """
-        options, found = self._setting.options, list[Attempt]()
+        options, found = self._options, list[Attempt]()
         until = time.monotonic() + options.seconds if options.seconds else None
-        jobs = [Job(known, trajectory, start, until) for start in range(options.restarts)]
+        jobs = [
+            Job(known, options.seed, trajectory, start, options.iterations, until)
+            for start in range(options.restarts)
+        ]
         for attempt in self._made(jobs):
             found.append(attempt)
             best = min(attempt.value for attempt in found)
@@ -103,15 +110,15 @@ class Searches:
     def _made(self, jobs: list[Job]) -> Iterator[Attempt]:
         if self._pool is None:
             began = time.monotonic()
-            problem = self._setting.problem(jobs[0].known)
-            yield _attempt(problem, self._setting, jobs[0])
+            problem = Problem(self._recipe, jobs[0].known)
+            yield _attempt(problem, jobs[0])
             each = time.monotonic() - began
-            options = self._setting.options
+            options = self._options
             left = (options.trajectories - jobs[0].trajectory) * options.restarts - 1
             if processes() == 1 or left * each < _WORTH_S:
                 for job in jobs[1:]:
                     if not job.late:
-                        yield _attempt(problem, self._setting, job)
+                        yield _attempt(problem, job)
                 return
             self._pool = self._started(min(processes(), left))
             jobs = jobs[1:]
@@ -123,7 +130,7 @@ class Searches:
     def _started(self, count: int) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(
-            count, mp_context=context, initializer=_begin, initargs=(self._setting,)
+            count, mp_context=context, initializer=_begin, initargs=(self._recipe,)
         )
         with _one_thread_each():  # processes are started by what is given to them first
             for future in [pool.submit(_ready) for _ in range(count)]:
@@ -137,13 +144,12 @@ def processes() -> int:
     return int(asked) if asked.isdigit() and int(asked) > 0 else len(os.sched_getaffinity(0))
 
 
-def _attempt(problem: Problem, setting: Setting, job: Job) -> Attempt:
-    options = setting.options
-    start = random_start(problem, job.random(options.seed))
+def _attempt(problem: Problem, job: Job) -> Attempt:
+    start = random_start(problem, job.random())
     found = minimise(
         problem.functions(),
         start,
-        iterations=options.iterations,
+        iterations=job.iterations,
         stop=lambda: job.late,
     )
     value = problem.value(found.x)
@@ -167,12 +173,12 @@ def _one_thread_each() -> Iterator[None]:
 
 # What follows runs in the other processes.
 
-_setting: Setting | None = None
+_recipe: Recipe | None = None
 
 
-def _begin(setting: Setting) -> None:
-    global _setting  # noqa: PLW0603 - once per process
-    _setting = setting
+def _begin(recipe: Recipe) -> None:
+    global _recipe  # noqa: PLW0603 - once per process
+    _recipe = recipe
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -188,8 +194,8 @@ def _ready() -> None:
 
 
 def _work(job: Job) -> Attempt | None:
-    if _setting is None:
+    if _recipe is None:
         raise RuntimeError("a process that was not prepared")
     if job.start > 0 and job.late:
         return None
-    return _attempt(_setting.problem(job.known), _setting, job)
+    return _attempt(Problem(_recipe, job.known), job)
