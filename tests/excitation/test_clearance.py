@@ -33,7 +33,7 @@ def branches(tmp_path_factory):
     options = ExcitationOptions(
         self_collision=True, clearance=0.0, floor=-0.3, keep_out=("*:0.5,-0.5,0.5,0.7,0.5,0.9",)
     )
-    found = kept_apart(loaded.tree, options, read_shapes(loaded).capsules)
+    found = kept_apart(loaded.tree, options, read_shapes(loaded))
     assert found.notices == ()
     return mujoco.MjModel.from_xml_string(BRANCHES), loaded.tree, found.clearances
 
