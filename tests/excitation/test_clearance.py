@@ -4,11 +4,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from robotid.excitation.clearance import Apart, Clearances
+from robotid.excitation.clearance import AbovePlane, Apart, Clearances, Solid
 from robotid.excitation.clearance_kernel import from_box, from_segment
 from robotid.excitation.kept_apart import kept_apart
 from robotid.excitation.options import ExcitationOptions
-from robotid.excitation.reach import Ranges
+from robotid.excitation.reach import Ranges, where
 from robotid.robot.load import load_robot
 from robotid.robot.shapes import read_shapes
 from tests.excitation.arms import BRANCHES, panda
@@ -33,7 +33,7 @@ def branches(tmp_path_factory):
     options = ExcitationOptions(
         self_collision=True, clearance=0.0, floor=-0.3, keep_out=("*:0.5,-0.5,0.5,0.7,0.5,0.9",)
     )
-    found = kept_apart(loaded.tree, options, read_shapes(loaded).capsules)
+    found = kept_apart(loaded.tree, options, read_shapes(loaded))
     assert found.notices == ()
     return mujoco.MjModel.from_xml_string(BRANCHES), loaded.tree, found.clearances
 
@@ -208,6 +208,22 @@ def test_reach_knows_what_a_joint_cannot_change():
     assert reach["panda_link6 above the floor"][6] == 0
     # what spins about the column is near it: the distance of the base bounds the speed
     assert reach["panda_link0 - panda_flange"][0] < 0.11
+
+
+def test_no_posture_brings_a_point_out_of_its_ball(branches):
+    """On which it rests that something is out of reach."""
+    _, robot, _ = branches
+    q = postures(robot, 5000, 6)
+    for body in range(robot.bodies):
+        ends = np.random.default_rng(body).normal(size=(2, 3)) * 0.3
+        # coordinates are distances from planes
+        solid = Solid("x", "x", body, ends, 0.0)
+        planes = [AbovePlane("x", 0, axis, 1.0, 0.0) for axis in range(3)]
+        low = Clearances(robot, [solid], planes).at(q)
+        high = -Clearances(robot, [solid], [plane._replace(sign=-1.0) for plane in planes]).at(q)
+        balls = where(robot, Ranges.of(robot), body, ends)
+        assert np.all(low >= (balls.centre - balls.radius[:, None]).min(0) - 1e-12)
+        assert np.all(high <= (balls.centre + balls.radius[:, None]).max(0) + 1e-12)
 
 
 def test_nothing_to_keep():

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from robotid.errors import ConfigError
-from robotid.excitation.kept_apart import kept_apart
+from robotid.excitation.kept_apart import NO_SHAPES, kept_apart
 from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.reach import Ranges
 from robotid.robot.load import load_robot
-from robotid.robot.solids import Capsule
+from robotid.robot.shapes import Shapes
+from robotid.robot.solids import Capsule, mesh_not_read
 from tests.excitation.arms import PANDA_CAPSULES, panda
 
 PANDA = load_robot("panda").tree
@@ -16,7 +17,7 @@ BOX = "-1,-1,-1,1,1,1"
 HOME = np.array([[0, -0.5, 0, -2.0, 0, 2.0, 0.0]])
 
 
-def kept(robot=PANDA, shapes=(), ranges=None, **options):
+def kept(robot=PANDA, shapes=NO_SHAPES, ranges=None, **options):
     return kept_apart(robot, ExcitationOptions(**options), shapes, ranges)
 
 
@@ -75,11 +76,12 @@ def test_links_without_a_capsule_are_named():
 
 
 def test_given_capsules_replace_those_of_the_file_link_by_link():
-    shapes = [
+    capsules = (
         Capsule("panda_link7", (0, 0, 0), (0, 0, 0.1), 0.1),
         Capsule("panda_link7", (0, 0, 0), (0.1, 0, 0), 0.05),
         Capsule("panda_link5", (0, 0, 0), (0, 0, -0.2), 0.05),
-    ]
+    )
+    shapes = Shapes(capsules)
     found = kept(shapes=shapes, floor=0.0).clearances
     assert found.names == tuple(
         f"{name} above the floor" for name in ("panda_link7 (1)", "panda_link7 (2)", "panda_link5")
@@ -87,6 +89,15 @@ def test_given_capsules_replace_those_of_the_file_link_by_link():
     found = kept(shapes=shapes, floor=0.0, capsules=("panda_link7:0,0,0,0,0,0,0.3",)).clearances
     assert found.names == ("panda_link7 above the floor", "panda_link5 above the floor")
     assert found.solids[0].radius == 0.3
+
+
+def test_a_mesh_is_spoken_of_until_a_capsule_is_given():
+    unread = {link: mesh_not_read(link, "arm.urdf", 3) for link in ("panda_link5", "panda_link7")}
+    found = kept(shapes=Shapes((), unread), floor=0.0, capsules=("panda_link7:0,0,0,0,0,0,0.1",))
+    assert [notice.code for notice in found.notices] == ["mesh-not-read", "no-capsule"]
+    assert "'panda_link5'" in found.notices[0].message
+    alone = kept(shapes=Shapes((), unread), keep_in=(f"panda_flange:{BOX}",))
+    assert alone.notices == ()
 
 
 def test_neighbours_and_what_may_touch_are_left_out():
@@ -143,7 +154,7 @@ def test_a_link_missing_between_two_makes_them_no_neighbours():
             "box-too-small",
             r"0.2 m wide along x, panda_flange needs more than 0.24 m.*radius 0.1 m.*clearance 0.02",
         ),
-        ({"keep_in": ("panda_flange:2,-1,0,3,1,1",)}, "out-of-reach", r"panda_flange at x > 2 m: out of reach.*lacks at least 0\.\d+ m"),
+        ({"keep_in": ("panda_flange:2,-1,0,3,1,1",)}, "out-of-reach", r"panda_flange at x > 2 m: out of reach.*lacks at least 1.09 m"),
         ({"floor": 1.5}, "out-of-reach", "above the floor: out of reach"),
         ({"keep_out": ("panda_link1:-1,-1,0,1,1,1",)}, "out-of-reach", "panda_link1 outside box 1.*lacks at least 0.353 m"),
         ({"keep_out": ("panda_link0:-1,-1,0,1,1,1",)}, "out-of-reach", "panda_link0 outside box 1.*lacks at least 0.02 m"),
@@ -179,7 +190,7 @@ def test_a_joint_that_slides_without_limits(tmp_path):
     (tmp_path / "rail.urdf").write_text(rail.format(mass=mass))
     robot = load_robot(tmp_path / "rail.urdf").tree
     given = {"capsules": ("arm:0,0,0,0,0,0.5,0.1",), "keep_out": ("*:1,-1,0,2,1,2",)}
-    with pytest.raises(ConfigError, match="roll slides without limits.*roll=VALUE"):
+    with pytest.raises(ConfigError, match=r"roll slides without limits.*roll=VALUE"):
         kept(robot, **given)
     # limits given elsewhere do
     found = kept(robot, **given, ranges=Ranges(np.array([-3.0, -np.inf]), np.array([3.0, np.inf])))

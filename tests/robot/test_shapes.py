@@ -121,7 +121,7 @@ def test_urdf_shapes_come_where_their_origin_says(shapes):
         np.testing.assert_allclose(np.add(one.start, one.end) / 2, [1, 2, 3], atol=1e-12)
         along = np.subtract(one.end, one.start)
         np.testing.assert_allclose(along / np.linalg.norm(along), z, atol=1e-12)
-    assert found.notices == ()
+    assert (found.unread, found.notices) == ({}, ())
 
 
 def test_links_of_a_changed_robot(shapes):
@@ -146,9 +146,10 @@ def test_links_of_a_changed_robot(shapes):
 
 def test_meshes_are_not_read_but_said(shapes):
     mesh = collision('<mesh filename="/nowhere.stl"/>')
-    _, found = shapes(urdf(mesh))
-    assert [c.link for c in found.capsules] == ["foot"]
-    (notice,) = found.notices
+    _, found = shapes(urdf(mesh + collision('<sphere radius="0.3"/>') + mesh))
+    assert [c.link for c in found.capsules] == ["foot", "upper"]
+    assert list(found.unread) == ["upper"]
+    notice = found.unread["upper"]
     assert (notice.code, notice.line) == ("mesh-not-read", 4)
     assert "'upper'" in notice.message
     assert "capsules = upper:" in notice.hint
@@ -215,9 +216,10 @@ def test_mjcf_geoms_that_can_touch(shapes):
     assert thick.radius == 0.07
     assert ellipsoid.radius == 0.2
     assert ball == ("three", (0, 1, 0), (0, 1, 0), 0.2)
-    assert {notice.code for notice in found.notices} == {"mesh-not-read", "world-shapes"}
-    (mesh,) = [notice for notice in found.notices if notice.code == "mesh-not-read"]
-    assert "'body2'" in mesh.message
+    assert [notice.code for notice in found.notices] == ["world-shapes"]
+    assert list(found.unread) == ["body2"]
+    mesh = found.unread["body2"]
+    assert mesh.code == "mesh-not-read"
     assert MJCF.splitlines()[mesh.line - 1].strip() == '<geom mesh="m"/>'
     assert loaded.tree.joint_names == ("a", "b")
 
@@ -235,4 +237,4 @@ def test_mjcf_boxes_lie_in_their_capsules(shapes):
 
 @pytest.mark.parametrize("name", ["panda", "ur10", "quadruped"])
 def test_shipped_robots_have_no_shapes(name):
-    assert read_shapes(load_robot(name)) == ((), ())
+    assert read_shapes(load_robot(name)) == ((), {}, ())
