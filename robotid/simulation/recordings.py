@@ -1,6 +1,5 @@
 """Which recordings a simulation makes: of random trajectories, or of the plays of a design."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -26,7 +25,6 @@ DECIDED = (
     "speeds",
     "ramp_s",
 )
-_ROUNDING = 1e-9  # of a sample
 
 
 class Recording(NamedTuple):
@@ -77,14 +75,9 @@ def planned_recordings(
             hint=f"leave out {', '.join(asked)}, or ask for it in excite",
         )
     return [
-        Recording(name, motion, play.speed, samples_of(motion.duration_s, options.rate_hz))
+        Recording(name, motion, play.speed, motion.samples(options.rate_hz))
         for name, (play, motion) in motions(design).items()
     ]
-
-
-def samples_of(duration_s: float, rate_hz: float) -> int:
-    """How many samples a motion has: the first at its start, the last when it has ended."""
-    return math.ceil(duration_s * rate_hz - _ROUNDING) + 1
 
 
 def longest(recordings: Sequence[Recording]) -> int:
