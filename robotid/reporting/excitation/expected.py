@@ -40,7 +40,7 @@ def in_words(found: Sequence[Expected]) -> str:
     """How many parameters will be known how well, in a sentence."""
     graded = [(grade, sum(one.grade == grade for one in found)) for grade in _GRADES]
     parts = [f"{count} {grade}" for grade, count in graded if count]
-    return f"Of {counted(len(found), 'parameter')}, {', '.join(parts)} known."
+    return f"Of {counted(len(found), 'parameter')} {', '.join(parts)} excited."
 
 
 def charts(found: Sequence[Expected]) -> list[Drawing]:
