@@ -19,11 +19,11 @@ from robotid.dynamics.base_parameters import base_parameters
 from robotid.fitting.consistent import Consistent
 from robotid.fitting.evidence import together
 from robotid.fitting.linear import Estimate, ols, wls
-from robotid.fitting.prior import nominal
 from robotid.fitting.sdp import consistent_fit
 from robotid.information.factor import Factor, merge
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import TERMS, Layout
+from robotid.information.sizes import nominal
 from robotid.information.stream import block_edges, factor_blocks
 from robotid.robot.load import load_robot
 from tests.test_real_logs import CASES, REAL

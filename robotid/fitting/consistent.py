@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.fitting.cones import pseudo_inertias
-from robotid.fitting.prior import sizes
 from robotid.fitting.scaling import ScaledProblem
 from robotid.information.layout import Layout
+from robotid.information.sizes import sizes
 from robotid.information.system import System
 
 Array = NDArray[np.float64]

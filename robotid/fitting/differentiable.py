@@ -12,12 +12,12 @@ from robotid.fitting.consistent import at_edge
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import Estimate, wls
 from robotid.fitting.parametrised import Limits, ParametrisedFit, fit_parametrised
-from robotid.fitting.prior import nominal
 from robotid.fitting.rigid_body_loss import RigidBodyLoss
 from robotid.fitting.sdp import MARGIN, consistent_fit
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.starts import random_start, start_at
 from robotid.information.layout import Layout
+from robotid.information.sizes import nominal
 from robotid.spatial.parametrisations.table import parametrisation
 
 Array = NDArray[np.float64]

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from robotid.errors import UsageError
-from robotid.fitting.prior import Divergence, Gaussian, nominal, sizes, with_prior
+from robotid.fitting.prior import Divergence, Gaussian, with_prior
 from robotid.information.layout import Layout
+from robotid.information.sizes import nominal, sizes
 from robotid.information.system import System
 from robotid.information.triangular import triangle
 

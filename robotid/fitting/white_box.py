@@ -9,11 +9,12 @@ from robotid.fitting.differentiable import diffbary, diffnea
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate, ols, ridge, wls
 from robotid.fitting.options import boxed
-from robotid.fitting.prior import Divergence, nominal, robot_file_prior
+from robotid.fitting.prior import Divergence, robot_file_prior
 from robotid.fitting.restream import irls_samples
 from robotid.fitting.robust import irls
 from robotid.fitting.sdp import Box, consistent_fit
 from robotid.fitting.solved import Problem, Solved
+from robotid.information.sizes import nominal
 
 _SOLVED = Status(converged=True, message="solved")
 

@@ -20,7 +20,6 @@ from robotid.fitting.candidates import choose_widths
 from robotid.fitting.essential import essential
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.fit_information import information_of
-from robotid.fitting.prior import sizes
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
@@ -38,6 +37,7 @@ from robotid.identification.tables import (
 )
 from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
+from robotid.information.sizes import sizes
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.signals.splits import gap_of
 

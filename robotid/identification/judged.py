@@ -24,10 +24,10 @@ from robotid.evaluation.trends import block_errors, drifts
 from robotid.evaluation.turning import smoothed_friction
 from robotid.evaluation.verdict import Fitted, judge
 from robotid.evaluation.whiteness import whiteness_of_joints
-from robotid.fitting.prior import nominal
 from robotid.identification.gathered import Gathered
 from robotid.identification.sample_reader import split_samples
 from robotid.information.blocks import by_split
+from robotid.information.sizes import nominal
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]

@@ -14,10 +14,10 @@ from robotid.contracts.fit import (
     Parameter,
     ParameterStatus,
 )
-from robotid.fitting.prior import nominal, sizes
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import Knowledge
 from robotid.information.layout import LINK_PARAMETERS, Layout
+from robotid.information.sizes import nominal, sizes
 from robotid.robot.physical import violations
 from robotid.spatial.inertia import parts_of, pseudo_inertia
 

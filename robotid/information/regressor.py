@@ -66,7 +66,8 @@ def check_shapes(robot: RobotTree, given: Mapping[str, NDArray[Any]]) -> None:
 
 
 @lru_cache(maxsize=16)
-def _whole_program(robot: RobotTree) -> Program:
+def whole_program(robot: RobotTree) -> Program:
+    """All columns of all rows, without terms of joints."""
     layout = Layout(robot)
     whole = [(np.arange(c.size), np.eye(c.size)) for c in layout.columns]
     return program_of(layout, whole)
@@ -91,7 +92,7 @@ def dense_regressor(
         threads: how many to use; the result does not depend on it.
         out: where to put the result.
     """
-    program, given = _whole_program(robot), {"q": q, "qd": qd, "qdd": qdd}
+    program, given = whole_program(robot), {"q": q, "qd": qd, "qdd": qdd}
     motion = {name: np.asarray(values) for name, values in given.items()}
     check_shapes(robot, motion)
     samples = len(motion["q"])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from robotid.errors import BadDataError
 from robotid.evaluation.metrics import METRICS, ErrorSums, metrics_of_samples
 from robotid.evaluation.scores import baselines, has_physical_links, scores
-from robotid.fitting.prior import nominal
 from robotid.information.layout import Layout
+from robotid.information.sizes import nominal
 from robotid.robot.load import load_robot
 from tests.evaluation.factors import plain_factors
 from tests.information.motions import data_of, harmonics

@@ -8,12 +8,12 @@ from robotid.fitting.adam import Samples, Training, fit_adam
 from robotid.fitting.candidates import choose_widths, restricted
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import wls
-from robotid.fitting.prior import nominal, sizes
 from robotid.fitting.restream import irls_samples
 from robotid.fitting.sdp import consistent_fit
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
 from robotid.information.regressor import signals_of
+from robotid.information.sizes import nominal, sizes
 from robotid.robot.load import load_robot
 from robotid.spatial.parametrisations.table import PARAMETRISATIONS
 from tests.fitting.samples import evidence_of

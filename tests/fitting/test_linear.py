@@ -8,12 +8,13 @@ from robotid.fitting.block_spread import with_block_spread
 from robotid.fitting.essential import essential
 from robotid.fitting.evidence import Evidence, together
 from robotid.fitting.linear import ols, ridge, wls
-from robotid.fitting.prior import Gaussian, nominal, robot_file_prior, sizes
+from robotid.fitting.prior import Gaussian, robot_file_prior
 from robotid.fitting.restream import irls_samples
 from robotid.fitting.robust import irls
 from robotid.fitting.status import knowledge
 from robotid.information.layout import TERMS
 from robotid.information.regressor import Motion, row_columns, signals_of
+from robotid.information.sizes import nominal, sizes
 from tests.fitting.samples import base_of, evidence_of, factoriser_of, sample, torques, truth
 from tests.information.motions import harmonics
 

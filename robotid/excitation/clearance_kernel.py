@@ -1,0 +1,314 @@
+"""Distances of capsules from planes, boxes and each other, with their gradients, in numba.
+
+All distances are those of segments, the axes of capsules; radii are part of an offset. Distances
+are exact up to rounding (some 1e-9 m at worst, where two segments are all but parallel and touch):
+
+    plane   the nearer end of the segment
+    box     the squared distance of a point on the segment is convex and quadratic between at most
+            six places where it meets the planes of the box; a segment that meets the box has minus
+            the depth of its deepest point, where a convex, piecewise linear function is least
+    pair    the nearest points lie within both segments or at one of four ends: least of five
+
+At the nearest points x and y with the unit vector n from y to x, the distance changes by n.dx - n.dy
+whatever else changes (it is a minimum), so its gradient needs no derivative of x and y along the
+segments. Where the nearest points are not unique, one of them is taken: an element of the
+generalised gradient.
+"""
+
+from math import cos, sin, sqrt
+from pathlib import Path
+
+from robotid.compiled import CompiledSource, Indices, IndexTable, Run, Table
+
+PLANE, BOX, PAIR = 0, 1, 2  # kinds of rows
+SLIDES = 1  # kind of a joint; others turn
+FRAME = 15  # numbers of a frame: rotation by rows, origin, axis of its joint
+_PARALLEL = 1e-14  # squared sine of the angle below which ends are near enough
+_TOUCHING = 1e-12  # distance [m] without a direction
+
+_SOURCE = CompiledSource(Path(__file__))
+compiled = _SOURCE.compiled
+
+
+@compiled()
+def place_bodies(q: Run, tree_ints: IndexTable, tree_floats: Table, frames: Table) -> None:
+    """Frames of all bodies in base coordinates; row 0 is the base, row i + 1 is body i.
+
+    `tree_ints` has parent and kind, `tree_floats` the pose in the parent and the axis, by body.
+    """
+    frames[0, :] = 0.0
+    frames[0, 0] = frames[0, 4] = frames[0, 8] = 1.0
+    for body in range(tree_ints.shape[0]):
+        above, frame, own = frames[tree_ints[body, 0] + 1], frames[body + 1], tree_floats[body]
+        x, y, z = own[12], own[13], own[14]
+        slides = tree_ints[body, 1] == SLIDES
+        c, s = (1.0, 0.0) if slides else (cos(q[body]), sin(q[body]))
+        k = 1.0 - c
+        for row in range(3):
+            a, b, d = above[3 * row], above[3 * row + 1], above[3 * row + 2]
+            # the row of above's rotation times that of the placement
+            e = a * own[0] + b * own[3] + d * own[6]
+            f = a * own[1] + b * own[4] + d * own[7]
+            g = a * own[2] + b * own[5] + d * own[8]
+            frame[3 * row] = e * (c + k * x * x) + f * (k * x * y + s * z) + g * (k * x * z - s * y)
+            frame[3 * row + 1] = (
+                e * (k * x * y - s * z) + f * (c + k * y * y) + g * (k * y * z + s * x)
+            )
+            frame[3 * row + 2] = (
+                e * (k * x * z + s * y) + f * (k * y * z - s * x) + g * (c + k * z * z)
+            )
+            axis = e * x + f * y + g * z
+            frame[9 + row] = above[9 + row] + a * own[9] + b * own[10] + d * own[11]
+            frame[12 + row] = axis
+            if slides:
+                frame[9 + row] += axis * q[body]
+
+
+@compiled()
+def place_ends(frames: Table, bodies: Indices, local: Table, ends: Table) -> None:
+    """Both ends of all segments in base coordinates, six numbers each."""
+    for k in range(bodies.size):
+        frame = frames[bodies[k] + 1]
+        for end in range(0, 6, 3):
+            x, y, z = local[k, end], local[k, end + 1], local[k, end + 2]
+            for c in range(3):
+                ends[k, end + c] = (
+                    frame[9 + c] + frame[3 * c] * x + frame[3 * c + 1] * y + frame[3 * c + 2] * z
+                )
+
+
+@compiled()
+def from_plane(segment: Run, axis: int, row: Run, found: Run) -> None:
+    """Height above a plane; `row[0]` is 1 or -1, the way its normal points along the axis.
+
+    Like all that follow, it leaves in `found` the distance, n, x and y.
+    """
+    first, last = row[0] * segment[axis], row[0] * segment[3 + axis]
+    nearer = 0 if first <= last else 3
+    found[0] = min(first, last)
+    found[1:4] = 0.0
+    found[1 + axis] = row[0]
+    found[4:7] = segment[nearer : nearer + 3]
+
+
+@compiled()
+def depth_in_box(segment: Run, row: Run, found: Run) -> None:
+    """Minus the depth of the deepest point of a segment that meets the box.
+
+    The highest of six lines over the segment is lowest where a falling and a rising one cross.
+    """
+    at, falling, rising, lowest = 0.0, -1, -1, 0.0
+    best, best_at, best_line = 1e300, 0.0, 0
+    for step in range(20):
+        top, line = -1e300, 0
+        for side in range(6):
+            axis = side // 2
+            x = segment[axis] + at * (segment[3 + axis] - segment[axis])
+            height = x - row[3 + axis] if side % 2 == 0 else row[axis] - x
+            if height > top:
+                top, line = height, side
+        slope = (1.0 - 2.0 * (line % 2)) * (segment[3 + line // 2] - segment[line // 2])
+        done = step > 1 and top <= lowest + 1e-15
+        if step == 0:
+            falling, done = line, slope >= 0.0
+        elif step == 1:
+            rising, done = line, slope <= 0.0
+        elif slope < 0.0:
+            falling = line
+        else:
+            rising, done = line, done or slope == 0.0
+        if top < best:
+            best, best_at, best_line = top, at, line
+        if done:
+            break
+        if step == 0:
+            at = 1.0
+        else:
+            one, two = falling // 2, rising // 2
+            a, b = 1.0 - 2.0 * (falling % 2), 1.0 - 2.0 * (rising % 2)
+            start = a * segment[one] - (row[3 + one] if a > 0 else -row[one])
+            other = b * segment[two] - (row[3 + two] if b > 0 else -row[two])
+            down = a * (segment[3 + one] - segment[one])
+            up = b * (segment[3 + two] - segment[two])
+            at = min(max((start - other) / (up - down), 0.0), 1.0)
+            lowest = start + at * down
+    found[0] = best
+    found[1:4] = 0.0
+    found[1 + best_line // 2] = 1.0 - 2.0 * (best_line % 2)
+    for c in range(3):
+        found[4 + c] = segment[c] + best_at * (segment[3 + c] - segment[c])
+
+
+@compiled()
+def from_box(segment: Run, row: Run, found: Run) -> None:
+    """Signed distance from a box, `row` being its lower and upper corner."""
+    left, right, slope_left, slope_right = 0.0, 1.0, 0.0, 0.0
+    # narrow [left, right] down to where the slope of the squared distance is linear
+    for which in range(-2, 6):
+        axis = which // 2
+        if which == -2:
+            at = 0.0
+        elif which == -1:
+            at = 1.0
+        else:
+            length = segment[3 + axis] - segment[axis]
+            if length == 0.0:
+                continue
+            at = (row[axis + 3 * (which % 2)] - segment[axis]) / length
+            if not left < at < right:
+                continue
+        slope = 0.0
+        for c in range(3):
+            length = segment[3 + c] - segment[c]
+            x = segment[c] + at * length
+            slope += (min(x - row[c], 0.0) + max(x - row[3 + c], 0.0)) * length
+        if which == -2:
+            slope_left = slope
+        elif which == -1:
+            slope_right = slope
+        elif slope < 0.0:
+            left, slope_left = at, slope
+        else:
+            right, slope_right = at, slope
+    if slope_left >= 0.0:
+        at = left
+    elif slope_right <= 0.0:
+        at = right
+    else:
+        at = left - slope_left * (right - left) / (slope_right - slope_left)
+    squared = 0.0
+    for c in range(3):
+        x = segment[c] + at * (segment[3 + c] - segment[c])
+        away = min(x - row[c], 0.0) + max(x - row[3 + c], 0.0)
+        found[1 + c], found[4 + c] = away, x
+        squared += away * away
+    if squared > _TOUCHING * _TOUCHING:
+        found[0] = sqrt(squared)
+        for c in range(1, 4):
+            found[c] /= found[0]
+    else:
+        depth_in_box(segment, row, found)
+
+
+@compiled()
+def from_segment(segment: Run, other: Run, found: Run) -> None:
+    """Distance of two segments."""
+    a = b = c = d = e = 0.0
+    for i in range(3):
+        u, v, w = segment[3 + i] - segment[i], other[3 + i] - other[i], segment[i] - other[i]
+        a, b, c, d, e = a + u * u, b + u * v, c + v * v, d + u * w, e + v * w
+    least, best_s, best_t = 1e300, 0.0, 0.0
+    for which in range(5):
+        s, t = 0.0, 0.0
+        if which == 0:  # within both
+            area = a * c - b * b
+            if area <= _PARALLEL * a * c:
+                continue
+            s, t = (b * e - c * d) / area, (a * e - b * d) / area
+            if not (0.0 <= s <= 1.0 and 0.0 <= t <= 1.0):
+                continue
+        elif which < 3:  # at an end of the first
+            s = which - 1.0
+            t = min(max((e + s * b) / c, 0.0), 1.0) if c > 0.0 else 0.0
+        else:
+            t = which - 3.0
+            s = min(max((t * b - d) / a, 0.0), 1.0) if a > 0.0 else 0.0
+        squared = 0.0
+        for i in range(3):
+            x = segment[i] + s * (segment[3 + i] - segment[i])
+            y = other[i] + t * (other[3 + i] - other[i])
+            squared += (x - y) * (x - y)
+        if squared < least:
+            least, best_s, best_t = squared, s, t
+    found[0] = sqrt(least)
+    for i in range(3):
+        found[4 + i] = segment[i] + best_s * (segment[3 + i] - segment[i])
+        found[7 + i] = other[i] + best_t * (other[3 + i] - other[i])
+    if found[0] > _TOUCHING:
+        for i in range(3):
+            found[1 + i] = (found[4 + i] - found[7 + i]) / found[0]
+        return
+    # They touch: what leads out is across both; any direction will do for points.
+    size = 0.0
+    for i in range(3):
+        k, m = (i + 1) % 3, (i + 2) % 3
+        found[1 + i] = (segment[3 + k] - segment[k]) * (other[3 + m] - other[m]) - (
+            segment[3 + m] - segment[m]
+        ) * (other[3 + k] - other[k])
+        size += found[1 + i] ** 2
+    if size > 1e-24:
+        for i in range(3):
+            found[1 + i] /= sqrt(size)
+    else:
+        found[1], found[2], found[3] = 0.0, 0.0, 1.0
+
+
+@compiled()
+def measure(
+    q: Table,
+    tree_ints: IndexTable,
+    tree_floats: Table,
+    above: IndexTable,
+    bodies: Indices,
+    local: Table,
+    row_ints: IndexTable,
+    row_floats: Table,
+    frames: Table,
+    ends: Table,
+    found: Run,
+    values: Table,
+    gradients: Table,
+) -> None:
+    """Values of all rows at all samples, and gradients where there is room for them.
+
+    Args:
+        q: configurations, shape (samples, n).
+        tree_ints: parent and kind of each body.
+        tree_floats: rotation, position and axis of each body.
+        above: entry (i + 1, j): joint j moves body i; row 0, the base, has zeros.
+        bodies: body of each segment; -1 is the base.
+        local: ends of each segment in its body, shape (segments, 6).
+        row_ints: kind, segment, and the other segment or the axis, shape (rows, 3).
+        row_floats: offset that is taken off, then the way of the plane or the corners of the box.
+        frames: room for frames, shape (bodies + 1, FRAME).
+        ends: room for segments, shape (segments, 6).
+        found: room for 10 numbers.
+        values: result, shape (samples, rows).
+        gradients: result, shape (samples rows, n), or empty.
+    """
+    rows = row_ints.shape[0]
+    for sample in range(q.shape[0]):
+        place_bodies(q[sample], tree_ints, tree_floats, frames)
+        place_ends(frames, bodies, local, ends)
+        for row in range(rows):
+            kind, one, two = row_ints[row]
+            other = 0
+            if kind == PLANE:
+                from_plane(ends[one], two, row_floats[row, 1:], found)
+            elif kind == BOX:
+                from_box(ends[one], row_floats[row, 1:], found)
+            else:
+                from_segment(ends[one], ends[two], found)
+                other = bodies[two] + 1
+            values[sample, row] = found[0] - row_floats[row, 0]
+            if gradients.size == 0:
+                continue
+            gradient = gradients[sample * rows + row]
+            for joint in range(gradient.size):
+                sign = above[bodies[one] + 1, joint] - above[other, joint]
+                gradient[joint] = 0.0
+                if sign == 0:
+                    continue
+                at, frame = (4 if sign > 0 else 7), frames[joint + 1]
+                ax, ay, az = frame[12], frame[13], frame[14]
+                if tree_ints[joint, 1] != SLIDES:
+                    x, y, z = (
+                        found[at] - frame[9],
+                        found[at + 1] - frame[10],
+                        found[at + 2] - frame[11],
+                    )
+                    ax, ay, az = ay * z - az * y, az * x - ax * z, ax * y - ay * x
+                gradient[joint] = sign * (found[1] * ax + found[2] * ay + found[3] * az)
+
+
+_SOURCE.keep()

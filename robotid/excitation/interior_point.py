@@ -1,0 +1,265 @@
+"""Minimise a smooth function inside bounds, every step of the way strictly inside.
+
+    minimise f(x)   subject to   |R x + r| < bound  (rows in blocks)   and   c(x) > 0  (curved)
+
+A feasible primal-dual interior-point method. With barrier parameter mu, multipliers z and slacks s
+of all inequalities, a step dx solves
+
+    (B + J^T diag(z/s) J) dx = -(grad f - mu J^T (1/s))
+
+B is a quasi-Newton (damped BFGS) matrix of the Lagrangian; the other term is exact, and cheap,
+since linear bounds come in blocks of few unknowns. Steps are cut so that no bound is touched, then
+halved until the barrier function f - mu sum log s has gone down. So whenever the search is stopped, by
+convergence, by count or by the clock, what it has is feasible.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+Array = NDArray[np.float64]
+
+_BOUNDARY = 0.99  # share of the way to a bound that one step may go
+_ARMIJO = 1e-4
+_FIRST, _LAST, _SHRINK = 1e-1, 1e-5, 0.25  # barrier parameter, in units of f
+_NEAR = 1e2  # how far multipliers may stray from mu/s
+_HALVINGS = 30
+_PATIENCE = 25  # steps with one barrier parameter
+_ARRIVED = 0.1  # gain that a step promises, in units of the barrier parameter, not worth taking
+
+
+class Block(NamedTuple):
+    """Bounds |R x[part] + r| < bound of some unknowns."""
+
+    part: slice
+    R: Array
+    r: Array
+    bound: Array
+
+
+class CurvedValues(NamedTuple):
+    """Values of curved constraints: shares have to stay within -1 and 1, the others above 0."""
+
+    shares: Array
+    above: Array
+
+    @property
+    def slack(self) -> float:
+        """What is left of the nearest one; negative outside."""
+        room = 1.0 - np.abs(self.shares).max(initial=-np.inf)
+        return float(min(room, self.above.min(initial=np.inf)))
+
+
+class Functions(NamedTuple):
+    """What the search needs to know.
+
+    Args:
+        objective: value and gradient at x, for a sharpness that grows to infinity.
+        curved: the other constraints at x; None without any.
+        jacobian: of the curved constraints, one row per value.
+        blocks: linear bounds.
+    """
+
+    objective: Callable[[Array, float], tuple[float, Array]]
+    curved: Callable[[Array], CurvedValues] | None
+    jacobian: Callable[[Array], Array] | None
+    blocks: Sequence[Block]
+
+
+class Found(NamedTuple):
+    """The end of a search: x, f(x), steps, and whether there was nothing left to gain."""
+
+    x: Array
+    value: float
+    iterations: int
+    evaluations: int
+    converged: bool
+
+
+class _Bounds(NamedTuple):
+    """Some bounds at a point: rows J, slacks below and above (infinite where there is none)."""
+
+    part: slice
+    J: Array
+    below: Array
+    above: Array
+
+
+class _Point(NamedTuple):
+    """All there is to know of an x; the last of the bounds is that of curved constraints, if any."""
+
+    x: Array
+    value: float
+    gradient: Array
+    bounds: list[_Bounds]
+
+    def barrier(self) -> float:
+        """Minus the sum of the logarithms of all slacks."""
+        return -sum(
+            float(np.log(s[np.isfinite(s)]).sum()) for b in self.bounds for s in (b.below, b.above)
+        )
+
+
+class _Multipliers(NamedTuple):
+    below: Array
+    above: Array
+
+
+def minimise(
+    functions: Functions,
+    start: Array,
+    *,
+    iterations: int,
+    stop: Callable[[], bool] = lambda: False,
+    told: Callable[[float], None] = lambda _: None,
+) -> Found:
+    """Search from a point strictly inside.
+
+    Args:
+        functions: the problem.
+        start: shape (size,).
+        iterations: most steps.
+        stop: asked before every step whether to stop.
+        told: is told the value after every step.
+    """
+    mu, step, since, evaluations = _FIRST, 0, 0, 1
+    curved = functions.curved
+    point = _point(functions, start, mu, curved(start) if curved else None)
+    B, first = np.eye(start.size), True
+    z = _central(point, mu)
+    converged = False
+    while step < iterations and not stop():
+        slope, weights = _newton(point, z, mu)
+        try:
+            direction = -cho_solve(cho_factor(B + weights), slope)
+        except LinAlgError:
+            if first:
+                break
+            B, first = np.eye(start.size), True
+            continue
+        decrement = -float(slope @ direction)
+        arrived = decrement < _ARRIVED * mu
+        if mu <= _LAST and (arrived or since >= 2 * _PATIENCE):
+            converged = arrived
+            break
+        new, tried = None, 0
+        if not arrived and since < _PATIENCE * (1 + (mu <= _LAST)):
+            step, since = step + 1, since + 1
+            new, tried = _line_search(functions, point, direction, decrement, mu)
+            evaluations += tried
+        if new is not None:
+            z = _multipliers(point, new, z, direction, mu)
+            B, first = _updated(B, first, point, new, z, len(functions.blocks))
+            point = new
+            told(point.value)
+        elif mu <= _LAST:  # rounding, or a kink: nothing to gain any more
+            break
+        else:  # the objective is sharper with the next barrier parameter
+            mu, since = max(_LAST, _SHRINK * mu), 0
+            point = _point(functions, point.x, mu, curved(point.x) if curved else None)
+            evaluations += 1
+    return Found(point.x, point.value, step, evaluations, converged)
+
+
+def _point(functions: Functions, x: Array, mu: float, curved: CurvedValues | None) -> _Point:
+    value, gradient = functions.objective(x, 1.0 / mu)
+    bounds = []
+    for block in functions.blocks:
+        values = block.R @ x[block.part] + block.r
+        bounds.append(_Bounds(block.part, block.R, block.bound + values, block.bound - values))
+    if functions.jacobian and curved:
+        shares, above = curved
+        below = np.concatenate([1.0 + shares, above])
+        none = np.full(above.size, np.inf)
+        J = functions.jacobian(x)
+        bounds.append(_Bounds(slice(0, x.size), J, below, np.concatenate([1.0 - shares, none])))
+    return _Point(x, value, gradient, bounds)
+
+
+def _central(point: _Point, mu: float) -> list[_Multipliers]:
+    return [_Multipliers(mu / b.below, mu / b.above) for b in point.bounds]
+
+
+def _newton(point: _Point, z: list[_Multipliers], mu: float) -> tuple[Array, Array]:
+    """Gradient of the barrier function, and J^T diag(z/s) J."""
+    slope = point.gradient.copy()
+    weights = np.zeros((slope.size, slope.size))
+    for (part, J, below, above), own in zip(point.bounds, z, strict=True):
+        slope[part] += (mu / above - mu / below) @ J
+        scaled = np.sqrt(own.below / below + own.above / above)[:, None] * J
+        weights[part, part] += scaled.T @ scaled
+    return slope, weights
+
+
+def _line_search(
+    functions: Functions, point: _Point, direction: Array, decrement: float, mu: float
+) -> tuple[_Point | None, int]:
+    """A point down the barrier function, and how many were looked at."""
+    length = 1.0
+    for part, J, below, above in point.bounds[: len(functions.blocks)]:
+        change = J @ direction[part]
+        nearest = max(float((-change / below).max()), float((change / above).max()))
+        length = min(length, _BOUNDARY / nearest) if nearest > 0 else length
+    before = point.value + mu * point.barrier()
+    for tried in range(1, _HALVINGS + 1):
+        x = point.x + length * direction
+        curved = functions.curved(x) if functions.curved else None
+        if curved is None or curved.slack > 0:
+            try:
+                new = _point(functions, x, mu, curved)
+            except LinAlgError:  # no information left
+                pass
+            else:
+                gained = before - new.value - mu * new.barrier()
+                if gained >= _ARMIJO * length * decrement:
+                    return new, tried
+        length *= 0.5
+    return None, _HALVINGS
+
+
+def _multipliers(
+    old: _Point, new: _Point, z: list[_Multipliers], direction: Array, mu: float
+) -> list[_Multipliers]:
+    """The step of the multipliers, kept near mu/s of the new point."""
+    result = []
+    for (part, J, below, above), now, own in zip(old.bounds, new.bounds, z, strict=True):
+        change = J @ direction[part]
+        result.append(
+            _Multipliers(
+                _near((mu - own.below * change) / below, now.below, mu),
+                _near((mu + own.above * change) / above, now.above, mu),
+            )
+        )
+    return result
+
+
+def _near(z: Array, slack: Array, mu: float) -> Array:
+    central = mu / slack
+    return np.clip(z, central / _NEAR, central * _NEAR)
+
+
+def _updated(
+    B: Array, first: bool, old: _Point, new: _Point, z: list[_Multipliers], linear: int
+) -> tuple[Array, bool]:
+    """Damped BFGS of the Lagrangian's Hessian; linear bounds have none."""
+    s = new.x - old.x
+    y = new.gradient - old.gradient
+    for before, after, own in zip(
+        old.bounds[linear:], new.bounds[linear:], z[linear:], strict=True
+    ):
+        y = y + (own.above - own.below) @ (after.J - before.J)
+    curvature = float(s @ y)
+    if first and curvature > 0:
+        B = np.eye(s.size) * (float(y @ y) / curvature)
+    Bs = B @ s
+    sBs = float(s @ Bs)
+    if curvature < 0.2 * sBs:
+        share = 0.8 * sBs / (sBs - curvature)
+        y = share * y + (1 - share) * Bs
+        curvature = 0.2 * sBs
+    if sBs <= 0 or curvature <= 0:
+        return B, first
+    return B - np.outer(Bs, Bs) / sBs + np.outer(y, y) / curvature, False
