@@ -10,7 +10,7 @@ from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.words import counted
 
-WELL, BADLY = 0.1, 0.5  # shares of the scale
+WELL, BADLY = 0.05, 0.5  # shares of the scale
 _GRADES = ("well", "fairly", "badly")
 _COLOURS = {"well": 2, "fairly": 5, "badly": 1}
 _MOST = 24  # bars in a chart
