@@ -31,6 +31,7 @@ BENCHMARKS = {
     "parametrised.py": "How near do parametrised fits come to the SDP, and how soon?",
     "recovery.py": "How near do fits come to the truth of simulated logs?",
     "fit.py": "How fast are whole fits, against Adam and a script, and in how much memory?",
+    "excitation_gradient.py": "How fast are gradients for designing trajectories?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 SOLVERS = ("clarabel", "cvxpy")

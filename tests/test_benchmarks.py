@@ -54,6 +54,7 @@ def test_overhead_benchmark_runs():
             ["information.py", "--samples", "3000", "--repeat", "1", "--largest", "0.2"],
             "peak memory grows",
         ),
+        (["excitation_gradient.py", "--samples", "20", "--repeat", "1"], "times faster"),
     ],
 )
 def test_kernel_benchmarks_run(command, says):

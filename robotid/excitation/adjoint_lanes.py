@@ -9,11 +9,12 @@ X^T f goes on to the parent. Poses need no derivatives of their own.
 from pathlib import Path
 
 from robotid.compiled import CompiledSource, Run
+from robotid.information import lanes
 from robotid.information.lanes import FAST, LANES
 
 GATHERED = 12  # runs per body: what multiplies a_c (3), alpha (3), (w w^T)/2 (xx xy yy xz yz zz)
 
-_SOURCE = CompiledSource(Path(__file__))
+_SOURCE = CompiledSource(Path(__file__), Path(str(lanes.__file__)))
 compiled = _SOURCE.compiled
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robotid.errors import ConfigError
 from robotid.excitation.clearance_kernel import BOX, FRAME, PAIR, PLANE, SLIDES, measure
-from robotid.excitation.reach import NO_REACH, Ranges, reach_along, reach_of_pair
+from robotid.excitation.reach import Ranges, reach_along, reach_of_pair
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -18,12 +18,14 @@ class Solid(NamedTuple):
     """A capsule in the frame of a body; a sphere or a point if its ends are one.
 
     Args:
-        name: of its link.
+        link: it is around.
+        name: of its link, with a number where that has several.
         body: that carries it; -1 is the base.
         ends: of its axis in the frame of the body [m], shape (2, 3).
         radius: [m].
     """
 
+    link: str
     name: str
     body: int
     ends: Array
@@ -66,7 +68,7 @@ class Clearances:
     Args:
         robot: with n joints.
         solids: what is kept apart.
-        rules: from what; rules that no motion can change are left out.
+        rules: from what.
         clearance: that is taken off all distances [m].
         ranges: of the joints; by default the robot's.
     """
@@ -79,17 +81,16 @@ class Clearances:
         clearance: float = 0.0,
         ranges: Ranges | None = None,
     ) -> None:
-        if robot.floating:
+        if robot.floating and rules:
             said = "distances are kept by robots with a fixed base; this one floats"
             raise ConfigError("floating-base", said, hint="fix it: base = fixed")
-        self._robot, self._clearance = robot, clearance
+        self._robot, self.clearance = robot, clearance
         self.solids = tuple(solids)
         known = Ranges.of(robot) if ranges is None else ranges
-        bounds = [(rule, _reach(robot, known, self.solids, rule)) for rule in rules]
-        kept = [(rule, bound) for rule, bound in bounds if bound.max() > NO_REACH]
-        self.rules: tuple[Rule, ...] = tuple(rule for rule, _ in kept)
+        self.rules: tuple[Rule, ...] = tuple(rules)
         self.names: tuple[str, ...] = tuple(rule.name for rule in self.rules)
-        self._reach = np.array([bound for _, bound in kept]).reshape(-1, robot.n)
+        bounds = [_reach(robot, known, self.solids, rule) for rule in self.rules]
+        self._reach = np.array(bounds).reshape(-1, robot.n)
         kinds = [SLIDES * (joint.kind == "prismatic") for joint in robot.joints]
         self._tree_ints = np.array([robot.parents, kinds], dtype=np.int64).T.copy()
         placements = robot.placements
@@ -100,7 +101,7 @@ class Clearances:
                 np.array([joint.axis for joint in robot.joints]),
             ]
         )
-        self._above = np.vstack([np.zeros(robot.n), robot.ancestors]).astype(np.int64)
+        self._above = np.vstack([np.zeros(robot.bodies), robot.ancestors]).astype(np.int64)
         self._bodies = np.array([solid.body for solid in self.solids], dtype=np.int64)
         self._local = np.array([solid.ends for solid in self.solids]).reshape(-1, 6)
         self._row_ints = np.array([self._ints(r) for r in self.rules], np.int64).reshape(-1, 3)
@@ -112,7 +113,7 @@ class Clearances:
         return (BOX, rule.which, 0) if isinstance(rule, OutsideBox) else (PAIR, *rule[1:])
 
     def _floats(self, rule: Rule) -> list[float]:
-        offset = self._clearance + self.solids[rule.which].radius
+        offset = self.clearance + self.solids[rule.which].radius
         if isinstance(rule, AbovePlane):
             return [offset + rule.sign * rule.at, rule.sign, 0, 0, 0, 0, 0]
         if isinstance(rule, OutsideBox):
@@ -137,6 +138,8 @@ class Clearances:
         if given.shape != (samples, n):
             raise ValueError(f"q has shape {given.shape}, (samples, {n}) is needed")
         values = np.empty((samples, rows))
+        if not rows:
+            return values, np.empty((samples, 0, n))
         slopes = np.empty((samples * rows * gradients, n))
         measure(
             given,

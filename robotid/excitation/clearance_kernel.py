@@ -9,16 +9,16 @@ are exact up to rounding (some 1e-9 m at worst, where two segments are all but p
             the depth of its deepest point, where a convex, piecewise linear function is least
     pair    the nearest points lie within both segments or at one of four ends: least of five
 
-At the nearest points x and y with the unit vector n from y to x, the distance changes by n.dx - n.dy
-whatever else changes (it is a minimum), so its gradient needs no derivative of x and y along the
-segments. Where the nearest points are not unique, one of them is taken: an element of the
+At the nearest points x and y with the unit vector n from y to x, the distance changes by
+n.dx - n.dy whatever else changes (it is a minimum), so its gradient needs no derivative of x and y
+along the segments. Where the nearest points are not unique, one of them is taken: an element of the
 generalised gradient.
 """
 
 from math import cos, sin, sqrt
 from pathlib import Path
 
-from robotid.compiled import CompiledSource, Indices, IndexTable, Run, Table
+from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table
 
 PLANE, BOX, PAIR = 0, 1, 2  # kinds of rows
 SLIDES = 1  # kind of a joint; others turn
@@ -95,48 +95,47 @@ def from_plane(segment: Run, axis: int, row: Run, found: Run) -> None:
 def depth_in_box(segment: Run, row: Run, found: Run) -> None:
     """Minus the depth of the deepest point of a segment that meets the box.
 
-    The highest of six lines over the segment is lowest where a falling and a rising one cross.
+    Heights above the six sides are lines over the segment. The highest of them is lowest at an
+    end, or where a falling and a rising one cross; there its gradient is the mean of theirs that
+    does not change along the segment.
     """
-    at, falling, rising, lowest = 0.0, -1, -1, 0.0
-    best, best_at, best_line = 1e300, 0.0, 0
+    at, falling, rising, lowest, share = 0.0, 0, 0, 0.0, 0.0
     for step in range(20):
-        top, line = -1e300, 0
-        for side in range(6):
-            axis = side // 2
-            x = segment[axis] + at * (segment[3 + axis] - segment[axis])
-            height = x - row[3 + axis] if side % 2 == 0 else row[axis] - x
+        top, side = -1e300, 0
+        for k in range(6):
+            x = segment[k // 2] + at * (segment[3 + k // 2] - segment[k // 2])
+            height = x - row[3 + k // 2] if k % 2 == 0 else row[k // 2] - x
             if height > top:
-                top, line = height, side
-        slope = (1.0 - 2.0 * (line % 2)) * (segment[3 + line // 2] - segment[line // 2])
-        done = step > 1 and top <= lowest + 1e-15
+                top, side = height, k
+        slope = (1.0 - 2.0 * (side % 2)) * (segment[3 + side // 2] - segment[side // 2])
+        found[0] = top
         if step == 0:
-            falling, done = line, slope >= 0.0
-        elif step == 1:
-            rising, done = line, slope <= 0.0
-        elif slope < 0.0:
-            falling = line
-        else:
-            rising, done = line, done or slope == 0.0
-        if top < best:
-            best, best_at, best_line = top, at, line
-        if done:
-            break
-        if step == 0:
+            falling = rising = side
+            if slope >= 0.0:
+                break
             at = 1.0
+            continue
+        if (step == 1 and slope <= 0.0) or slope == 0.0:
+            falling = rising = side
+            break
+        if step > 1 and top <= lowest + 1e-15:
+            break
+        if slope < 0.0:
+            falling = side
         else:
-            one, two = falling // 2, rising // 2
-            a, b = 1.0 - 2.0 * (falling % 2), 1.0 - 2.0 * (rising % 2)
-            start = a * segment[one] - (row[3 + one] if a > 0 else -row[one])
-            other = b * segment[two] - (row[3 + two] if b > 0 else -row[two])
-            down = a * (segment[3 + one] - segment[one])
-            up = b * (segment[3 + two] - segment[two])
-            at = min(max((start - other) / (up - down), 0.0), 1.0)
-            lowest = start + at * down
-    found[0] = best
+            rising = side
+        a, b = 1.0 - 2.0 * (falling % 2), 1.0 - 2.0 * (rising % 2)
+        one, two = falling // 2, rising // 2
+        high = segment[one] - row[3 + one] if a > 0.0 else row[one] - segment[one]
+        low = segment[two] - row[3 + two] if b > 0.0 else row[two] - segment[two]
+        down, up = a * (segment[3 + one] - segment[one]), b * (segment[3 + two] - segment[two])
+        at = min(max((high - low) / (up - down), 0.0), 1.0)
+        lowest, share = high + at * down, -down / (up - down)
     found[1:4] = 0.0
-    found[1 + best_line // 2] = 1.0 - 2.0 * (best_line % 2)
+    found[1 + falling // 2] += (1.0 - share) * (1.0 - 2.0 * (falling % 2))
+    found[1 + rising // 2] += share * (1.0 - 2.0 * (rising % 2))
     for c in range(3):
-        found[4 + c] = segment[c] + best_at * (segment[3 + c] - segment[c])
+        found[4 + c] = segment[c] + at * (segment[3 + c] - segment[c])
 
 
 @compiled()

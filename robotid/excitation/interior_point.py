@@ -9,8 +9,8 @@ of all inequalities, a step dx solves
 
 B is a quasi-Newton (damped BFGS) matrix of the Lagrangian; the other term is exact, and cheap,
 since linear bounds come in blocks of few unknowns. Steps are cut so that no bound is touched, then
-halved until the barrier function f - mu sum log s has gone down. So whenever the search is stopped, by
-convergence, by count or by the clock, what it has is feasible.
+halved until the barrier function f - mu sum log s has gone down. So whenever the search is stopped,
+by convergence, by count or by the clock, what it has is feasible.
 """
 
 from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ class _Bounds(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """All there is to know of an x; the last of the bounds is that of curved constraints, if any."""
+    """All there is to know of an x; bounds of curved constraints, if any, come last."""
 
     x: Array
     value: float

@@ -48,10 +48,10 @@ class OwnColumns:
         self._low = np.array([column.form.low for column in own])
         self._high = np.array([column.form.high for column in own])
         self._fading = np.flatnonzero(kinds == "fading")
-        self._rate = np.array([1.0 / (own[c].width or 1.0) for c in self._fading])
+        self._rate = np.array([1.0 / (own[int(c)].width or 1.0) for c in self._fading])
         self.loaded = np.flatnonzero(kinds == "loaded")
         self._held = np.flatnonzero(kinds == "held")
-        self._widths = [own[c].width or 0.0 for c in self._held]
+        self._widths = [own[int(c)].width or 0.0 for c in self._held]
 
     def at(self, qd: Array, qdd: Array, load: Array) -> Own:
         """Values and derivatives.

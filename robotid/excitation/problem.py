@@ -143,7 +143,8 @@ class Problem:
         motion, _ = self._moved(x)
         torques = self._regressor.torques(self.robot.phi, self._rotor)
         torques += self._damping * motion[1]
-        return torques[:, self._bounded] / (self.torque_room * (1.0 - _TORQUE_SPARE))
+        result: Array = torques[:, self._bounded] / (self.torque_room * (1.0 - _TORQUE_SPARE))
+        return result
 
     def curved_values(self, x: Array) -> CurvedValues:
         """Torques as shares of their limits, and clearances [m]."""

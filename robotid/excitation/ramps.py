@@ -46,7 +46,7 @@ class Polynomials(NamedTuple):
 
     def derivative(self, order: int) -> Array:
         """Coefficients of a derivative with respect to time, in powers of x."""
-        result: Array = polynomial.polyder(self.coefficients, order) if order else self.coefficients
+        result: Array = np.asarray(polynomial.polyder(self.coefficients, order), dtype=np.float64)
         return result / self.duration_s**order
 
     def at(self, x: Array) -> Array:

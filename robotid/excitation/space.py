@@ -57,12 +57,15 @@ class JointSpace:
 
     def basis(self, order: int, samples: int) -> Array:
         """What gives a derivative at even samples of a period when multiplied with y."""
-        t = np.arange(samples) * (2 * np.pi / samples)
+        return self.basis_at(order, np.arange(samples, dtype=np.float64) * (2 * np.pi / samples))
+
+    def basis_at(self, order: int, phase: Array) -> Array:
+        """The same at phases w t, shape (samples, 1 + 2 L)."""
         h = np.array(self.harmonics, dtype=np.float64)
-        sin, cos = np.sin(np.outer(t, h)), np.cos(np.outer(t, h))
+        sin, cos = np.sin(np.outer(phase, h)), np.cos(np.outer(phase, h))
         a, b = ((sin, -cos), (cos, sin))[order % 2]
         scale = (-1) ** (order // 2) * (h * self.w) ** (order - 1.0)
-        return np.column_stack([np.full(samples, float(order == 0)), a * scale, b * scale])
+        return np.column_stack([np.full(phase.size, float(order == 0)), a * scale, b * scale])
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +102,13 @@ class Space:
             joint.origin + joint.Z @ x[part]
             for joint, part in zip(self.joints, self.parts, strict=True)
         ]
+
+    def at(self, x: Array, t: Array, order: int = 0) -> Array:
+        """Position or a derivative of all joints at times [s], shape (times, n)."""
+        phase = t * (2 * np.pi / self.period_s)
+        ys = self.coefficients(x)
+        rows = [joint.basis_at(order, phase) @ y for joint, y in zip(self.joints, ys, strict=True)]
+        return np.stack(rows, axis=1)
 
     def maps(self, samples: int, orders: int = 3) -> "Maps":
         """Linear maps from x to the motion at samples spread evenly over a period."""

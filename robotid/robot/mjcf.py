@@ -26,11 +26,11 @@ _FREE, _BALL, _SLIDE = 0, 1, 2  # mjtJoint; what remains is the hinge, 3
 
 def read_mjcf(source: XmlSource) -> Description:
     """The robot that an MJCF file describes."""
-    model = _compiled(source)
+    model = compiled_mjcf(source)
     if model.nbody > MAX_LINKS:
         source.fail("too-large", f"more than {MAX_LINKS} bodies", source.root)
     _check_numbers(source, model)
-    names = _names(source, model)
+    names = body_names(source, model)
     lines = {
         e.attributes["name"]: e.line
         for e in source.root.walk()
@@ -71,9 +71,10 @@ def _mujoco(source: XmlSource) -> Any:
     return mujoco
 
 
-def _compiled(source: XmlSource) -> Any:
+def compiled_mjcf(source: XmlSource, with_shapes: bool = False) -> Any:
+    """MuJoCo's model of a file, reduced to its dynamics; see `mjcf_text`."""
     mujoco = _mujoco(source)
-    text = dynamics_only(source)
+    text = dynamics_only(source, with_shapes)
     encoding = "latin-1" if b"iso-8859-1" in text[:100].lower() else "utf-8-sig"
     try:
         with warnings.catch_warnings():
@@ -100,7 +101,8 @@ def _check_numbers(source: XmlSource, model: Any) -> None:
         source.fail("bad-number", "gravity is not finite", source.root)
 
 
-def _names(source: XmlSource, model: Any) -> list[str]:
+def body_names(source: XmlSource, model: Any) -> list[str]:
+    """What the links of all bodies are called."""
     names = [model.body(body).name or f"body{body}" for body in range(model.nbody)]
     for name in names:
         if names.count(name) > 1:
@@ -201,16 +203,16 @@ def _notices(source: XmlSource, model: Any) -> Iterator[Notice]:
 
 
 def _pose(position: Array, quaternion: Array) -> Array:
-    return pose(_rotation(quaternion), position)
+    return pose(rotation_of(quaternion), position)
 
 
 def _rotated(moments: Array, quaternion: Array) -> Array:
-    rotation = _rotation(quaternion)
+    rotation = rotation_of(quaternion)
     result: Array = rotation @ np.diag(moments) @ rotation.T
     return result
 
 
-def _rotation(quaternion: Array) -> Array:
+def rotation_of(quaternion: Array) -> Array:
     """The rotation of a unit quaternion (w, x, y, z)."""
     w, x, y, z = quaternion / np.linalg.norm(quaternion)
     return np.array(

@@ -19,8 +19,11 @@ _WORDS = ("name", "class", "childclass", "model", "joint")
 _OTHER_FILES = ("material", "mesh", "hfield")
 
 
-def dynamics_only(source: XmlSource) -> bytes:
-    """The text of a model without anything that does not matter for its motion."""
+def dynamics_only(source: XmlSource, with_shapes: bool = False) -> bytes:
+    """The text of a model without anything that does not matter for its motion.
+
+    `with_shapes` keeps all geoms that need no other file.
+    """
     for element in source.root.walk():
         if element.tag == "include":
             hint = "write it as one file with MuJoCo: MjSpec.from_file(FILE).to_xml()"
@@ -30,16 +33,16 @@ def dynamics_only(source: XmlSource) -> bytes:
             # MuJoCo would take it, and leave a log file in the working folder.
             if name not in _WORDS and "nan" in value.lower().split():
                 source.fail("bad-number", f"<{element.tag}>: {name} is not a number", element)
-    return apply_edits(source.data, _edits(source))
+    return apply_edits(source.data, _edits(source, with_shapes))
 
 
-def _edits(source: XmlSource) -> Iterator[ByteEdit]:
+def _edits(source: XmlSource, with_shapes: bool) -> Iterator[ByteEdit]:
     compilers = source.root.all("compiler")
     from_geoms = next(
         (c.attributes["inertiafromgeom"] for c in compilers if "inertiafromgeom" in c.attributes),
         "auto",
     )
-    defaults = _geom_defaults(source.root)
+    defaults = geom_defaults(source.root)
     for section in source.root.children:
         if section.tag not in _SECTIONS:
             yield blanked(source.data, *whole(source.data, section))
@@ -50,7 +53,7 @@ def _edits(source: XmlSource) -> Iterator[ByteEdit]:
         elif section.tag == "default":
             yield from _default_edits(source, section)
         elif section.tag == "worldbody":
-            yield from _body_edits(source, section, from_geoms, defaults)
+            yield from _body_edits(source, section, from_geoms, defaults, with_shapes)
 
 
 def _default_edits(source: XmlSource, section: Element) -> Iterator[ByteEdit]:
@@ -64,7 +67,11 @@ def _default_edits(source: XmlSource, section: Element) -> Iterator[ByteEdit]:
 
 
 def _body_edits(
-    source: XmlSource, world: Element, from_geoms: str, defaults: dict[str, dict[str, str]]
+    source: XmlSource,
+    world: Element,
+    from_geoms: str,
+    defaults: dict[str, dict[str, str]],
+    with_shapes: bool,
 ) -> Iterator[ByteEdit]:
     """Blank geoms that give no inertia; refuse those that need a mesh to give it."""
     # With each element: the body it belongs to, whether that takes inertia from geoms, its class.
@@ -92,7 +99,7 @@ def _body_edits(
                 said = f"body {name!r} takes its inertia from a mesh, which is not read"
                 hint = "give the body an <inertial>, as MjSpec.to_xml() of the compiled model does"
                 source.fail("inertia-from-mesh", said, element, hint=hint)
-            if needs_geoms and not needs_file:
+            if (needs_geoms or with_shapes) and not needs_file:
                 yield from _without_files(source, element)
             else:
                 yield blanked(source.data, *whole(source.data, element))
@@ -106,7 +113,7 @@ def _without_files(source: XmlSource, element: Element) -> Iterator[ByteEdit]:
             yield blanked(source.data, begin, end + 1)
 
 
-def _geom_defaults(root: Element) -> dict[str, dict[str, str]]:
+def geom_defaults(root: Element) -> dict[str, dict[str, str]]:
     """What geoms of each default class have, inherited attributes included."""
     found: dict[str, dict[str, str]] = {}
     pending: list[tuple[Element, dict[str, str]]] = [(d, {}) for d in root.all("default")]
