@@ -1,6 +1,5 @@
 """A whole campaign: trajectories one after the other, each adding to what is known by then."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from robotid.excitation.safe import Checker, Safe
 from robotid.excitation.search import Attempt, Searches
 from robotid.excitation.setting import Setting, setting_of
 from robotid.information.layout import Layout, geometry_digest
-from robotid.robot.solids import Capsule
+from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -43,7 +42,7 @@ def design(
     *,
     given: Information | None = None,
     given_sha256: str = "",
-    shapes: Sequence[Capsule] = (),
+    shapes: Shapes | None = None,
     warm: Excitation | None = None,
 ) -> Designed:
     """Design trajectories.
@@ -54,7 +53,7 @@ def design(
         options: what is asked for.
         given: what a fit says already.
         given_sha256: digest of that fit.
-        shapes: capsules around links, from the robot file.
+        shapes: collision geometry of the robot file.
         warm: an earlier design; the first search for each trajectory starts with its own.
     """
     setting = setting_of(robot, layout, options, given=given, shapes=shapes)
