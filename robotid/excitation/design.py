@@ -1,8 +1,5 @@
 """A whole campaign: trajectories one after the other, each adding to what is known by then."""
 
-import time
-from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,17 +13,16 @@ from robotid.contracts.excitation import (
     Ramp,
 )
 from robotid.contracts.information import Information
-from robotid.errors import Notice
+from robotid.errors import BadDataError, Notice
 from robotid.excitation.criteria import GOALS, about, figures
 from robotid.excitation.expectation import Forecaster, expected_parameters
 from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.ramps import Polynomials
 from robotid.excitation.safe import Checker, Safe
-from robotid.excitation.search import Attempt, Request, search
+from robotid.excitation.search import Attempt, Searches
 from robotid.excitation.setting import Setting, setting_of
-from robotid.excitation.starts import random_start
 from robotid.information.layout import Layout, geometry_digest
-from robotid.robot.solids import Capsule
+from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -46,7 +42,8 @@ def design(
     *,
     given: Information | None = None,
     given_sha256: str = "",
-    shapes: Sequence[Capsule] = (),
+    shapes: Shapes | None = None,
+    warm: Excitation | None = None,
 ) -> Designed:
     """Design trajectories.
 
@@ -56,24 +53,23 @@ def design(
         options: what is asked for.
         given: what a fit says already.
         given_sha256: digest of that fit.
-        shapes: capsules around links, from the robot file.
+        shapes: collision geometry of the robot file.
+        warm: an earlier design; the first search for each trajectory starts with its own.
     """
     setting = setting_of(robot, layout, options, given=given, shapes=shapes)
     checker, forecaster = Checker(setting), Forecaster(setting)
     known, faster = setting.given, setting.given
     trajectories, after = [], []
-    for number in range(options.trajectories):
-        name = f"t{number + 1:0{len(str(options.trajectories))}d}"
-        attempts = _attempts(setting, known, number, name)
-        best = min(attempts, key=lambda attempt: (attempt.value, attempt.number))
-        inner = random_start(
-            setting.problem(known), np.random.default_rng([options.seed, number, best.number])
-        )
-        safe = checker.made_safe(name, best.x, inner)
-        expected = forecaster.of(safe.x, safe.plays)
-        known, faster = known + expected.information, faster + expected.faster
-        after.append(known)
-        trajectories.append(_planned(setting, name, safe, attempts, best, known))
+    with Searches(setting.recipe, options) as searches:
+        for number in range(options.trajectories):
+            name = f"t{number + 1:0{len(str(options.trajectories))}d}"
+            attempts = searches.attempts(known, number, _warm(robot, warm, number))
+            best = min(attempts, key=lambda attempt: (attempt.value, attempt.number))
+            safe = checker.made_safe(name, best.x, best.start)
+            expected = forecaster.of(safe.x, safe.plays)
+            known, faster = known + expected.information, faster + expected.faster
+            after.append(known)
+            trajectories.append(_planned(setting, name, safe, attempts, best, known))
     found = Excitation(
         robot=robot.name,
         geometry_sha256=geometry_digest(robot),
@@ -92,15 +88,16 @@ def design(
     return Designed(found, list(setting.notices))
 
 
-def _attempts(setting: Setting, known: Array, number: int, name: str) -> list[Attempt]:
-    options = setting.options
-    request = Request(
-        make=partial(setting.problem, known),
-        seed=(options.seed, number),
-        iterations=options.iterations,
-        until=time.monotonic() + options.seconds if options.seconds else None,
-    )
-    return search(request, options.restarts, f"{name} of {options.trajectories}")
+def _warm(robot: RobotTree, warm: Excitation | None, number: int) -> tuple[JointSeries, ...] | None:
+    """Series of an earlier design of the same joints, if it has as many trajectories."""
+    if warm is None:
+        return None
+    if tuple(warm.joints) != robot.joint_names:
+        said = f"the design to start from is for joints {', '.join(warm.joints)}"
+        raise BadDataError("other-robot", said, hint="start without it")
+    if number >= len(warm.trajectories):
+        return None
+    return tuple(warm.trajectories[number].series[name] for name in robot.joint_names)
 
 
 def _planned(
@@ -116,7 +113,7 @@ def _planned(
         ramp_out=_ramp(robot, safe.ramp_out),
         plays=safe.plays,
         certificate=safe.lines,
-        criteria=figures(about(known, setting.unknowns.wanted).A),
+        criteria=figures(about(known, setting.unknowns.target.wanted).A),
         seed=best.number,
         iterations=best.iterations,
         evaluations=sum(attempt.evaluations for attempt in attempts),

@@ -1,6 +1,5 @@
 """What a user asks for, checked and in arrays: all that designs of a campaign share."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,12 +11,12 @@ from robotid.excitation.clearance import Clearances
 from robotid.excitation.kept_apart import kept_apart
 from robotid.excitation.limits import Limits, limits_of, posture_of
 from robotid.excitation.options import ExcitationOptions
-from robotid.excitation.problem import Problem, samples_for
+from robotid.excitation.problem import Recipe, samples_for
 from robotid.excitation.reach import Ranges
 from robotid.excitation.space import Space, make_space
 from robotid.excitation.unknowns import Unknowns, unknowns_of
 from robotid.information.layout import Layout
-from robotid.robot.solids import Capsule
+from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -55,18 +54,18 @@ class Setting:
     samples: int
     notices: tuple[Notice, ...] = field(default=())
 
-    def problem(self, given: Array) -> Problem:
-        """The design of a trajectory when there is information already."""
+    @property
+    def recipe(self) -> Recipe:
+        """What the designs of all trajectories share."""
         options = self.options
-        return Problem(
+        return Recipe(
             robot=self.robot,
             limits=self.limits,
             space=self.space,
-            unknowns=self.unknowns,
+            target=self.unknowns.target,
             noise=self.noise,
             weight=options.noise_hz * options.period_s * options.periods,
             criterion=options.criterion,
-            given=given,
             clearances=self.clearances if self.clearances.names else None,
             samples=self.samples,
             free_centre=not options.posture,
@@ -79,7 +78,7 @@ def setting_of(
     options: ExcitationOptions,
     *,
     given: Information | None = None,
-    shapes: Sequence[Capsule] = (),
+    shapes: Shapes | None = None,
 ) -> Setting:
     """Check all that is asked for.
 
@@ -88,7 +87,7 @@ def setting_of(
         layout: its parameters.
         options: the configuration.
         given: what a fit says already.
-        shapes: capsules of the robot file.
+        shapes: collision geometry of the robot file.
     """
     if robot.floating:
         raise ConfigError(
@@ -111,7 +110,7 @@ def setting_of(
         wanted=options.parameters,
         payload_link=options.payload_link,
     )
-    kept = kept_apart(robot, options, shapes, Ranges(limits.lower, limits.upper))
+    kept = kept_apart(robot, options, shapes or Shapes(), Ranges(limits.lower, limits.upper))
     return Setting(
         robot=robot,
         options=options,
@@ -168,9 +167,10 @@ def _known(unknowns: Unknowns, given: Information | None) -> Array:
     R^T R of all parameters is B^T A B with β = B φ, so A are its entries of the parameters that
     base parameters are called after.
     """
+    target = unknowns.target
     if given is None:
-        return np.zeros((unknowns.count, unknowns.count))
-    layout = unknowns.layout
+        return np.zeros((target.size, target.size))
+    layout = target.layout
     if given.facts.geometry_sha256 != layout.digest:
         raise BadDataError(
             "other-robot",
@@ -184,6 +184,6 @@ def _known(unknowns: Unknowns, given: Information | None) -> Array:
             f"the fit has other terms than asked for: {', '.join(other[:5])}",
             hint="give the terms that the fit was made with",
         )
-    R = given.R[:, unknowns.columns] * unknowns.scale
+    R = given.R[:, target.columns] * target.scale
     result: Array = given.facts.independent * (R.T @ R)
     return result

@@ -21,7 +21,7 @@ class ExciteConfig(ExcitationOptions, TermOptions, RobotOptions, StageConfig):
 
 def run(config: ExciteConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Design trajectories, and write them with their certificate; see docs/excitation.md."""
-    from robotid.contracts.excitation import write_excitation
+    from robotid.contracts.excitation import read_excitation, write_excitation
     from robotid.contracts.fit import INFORMATION
     from robotid.contracts.information import read_information
     from robotid.excitation.design import design
@@ -33,7 +33,7 @@ def run(config: ExciteConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
 
     loaded = load_robot(inputs["robot"][0].path, **config.changes())
     layout = Layout(loaded.tree, **config.layout_arguments())
-    earlier = inputs.get("given")
+    earlier, start = inputs.get("given"), inputs.get("warm_start")
     shapes = read_shapes(loaded) if config.keeps_distances else None
     designed = design(
         loaded.tree,
@@ -41,7 +41,8 @@ def run(config: ExciteConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         config,
         given=read_information(earlier[0].path / INFORMATION) if earlier else None,
         given_sha256=earlier[0].digest if earlier else "",
-        shapes=shapes.capsules if shapes else (),
+        shapes=shapes,
+        warm=read_excitation(start[0].path) if start else None,
     )
     stated = config.model_dump(mode="json", exclude_defaults=True)
     found = designed.design.model_copy(update={"options": stated})
@@ -76,6 +77,9 @@ STAGE = Stage(
         "robot": Input("robot", "ROBOT", "a robot file, or the name of a robot", option=True),
         "given": Input(
             "fit", "FIT", "a fit of the same robot, whose information is added to", optional=True
+        ),
+        "warm_start": Input(
+            "excitation", "DESIGN", "an earlier design for the search to begin with", optional=True
         ),
     },
     output="excitation",
