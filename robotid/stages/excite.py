@@ -49,8 +49,7 @@ def run(config: ExciteConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     write_excitation(out_dir, found)
     write_plays(out_dir, found)
     (out_dir / PAGE).write_text(render_design(found), encoding="utf-8")
-    read = [*loaded.notices, *(shapes.notices if shapes else ())]
-    return [*read, *designed.notices, *_findings(found)]
+    return [*loaded.notices, *designed.notices, *_findings(found)]
 
 
 def _findings(found: "Excitation") -> list[Notice]:
