@@ -127,7 +127,9 @@ class _Intervals(NamedTuple):
         """What no value within is below, shape (intervals, P)."""
         length = self.end - self.start
         fastest = speeds(self.start, self.end) if callable(speeds) else speeds[None]
-        result: Array = (self.left + self.right - (fastest @ reach.T) * length[:, None]) / 2
+        with np.errstate(invalid="ignore"):  # infinite speed times no reach proves nothing: NaN
+            falls = (fastest @ reach.T) * length[:, None]
+        result: Array = (self.left + self.right - falls) / 2
         return result
 
     def halved(

@@ -26,8 +26,8 @@ class Solids:
         self.all: list[Solid] = []
         self.of_link: dict[str, list[int]] = {}
         given = [capsule_of(text) for text in texts]
-        replaced = {capsule.link for capsule in given}
-        chosen = [*given, *(shape for shape in shapes if shape.link not in replaced)]
+        self.given = {capsule.link for capsule in given}
+        chosen = [*given, *(shape for shape in shapes if shape.link not in self.given)]
         links = [capsule.link for capsule in chosen]
         for at, (link, start, end, radius) in enumerate(chosen):
             number = f" ({links[: at + 1].count(link)})" if links.count(link) > 1 else ""

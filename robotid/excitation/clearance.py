@@ -101,7 +101,7 @@ class Clearances:
                 np.array([joint.axis for joint in robot.joints]),
             ]
         )
-        self._above = np.vstack([np.zeros(robot.bodies), robot.ancestors]).astype(np.int64)
+        self._above = np.vstack([np.zeros(robot.bodies), robot.ancestors]).astype(np.float64)
         self._bodies = np.array([solid.body for solid in self.solids], dtype=np.int64)
         self._local = np.array([solid.ends for solid in self.solids]).reshape(-1, 6)
         self._row_ints = np.array([self._ints(r) for r in self.rules], np.int64).reshape(-1, 3)
@@ -151,6 +151,7 @@ class Clearances:
             self._row_ints,
             self._row_floats,
             np.empty((n + 1, FRAME)),
+            np.empty((n, 6)),
             np.empty((len(self.solids), 6)),
             np.empty(10),
             values,

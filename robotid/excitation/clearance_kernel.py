@@ -15,7 +15,7 @@ along the segments. Where the nearest points are not unique, one of them is take
 generalised gradient.
 """
 
-from math import cos, sin, sqrt
+from math import cos, isfinite, nan, sin, sqrt
 from pathlib import Path
 
 from robotid.compiled import CompiledSource, IndexTable, Indices, Run, Table
@@ -62,6 +62,20 @@ def place_bodies(q: Run, tree_ints: IndexTable, tree_floats: Table, frames: Tabl
             frame[12 + row] = axis
             if slides:
                 frame[9 + row] += axis * q[body]
+
+
+@compiled()
+def place_screws(frames: Table, tree_ints: IndexTable, screws: Table) -> None:
+    """How joints move points, dx = v + a × x: v and a of each, in base coordinates."""
+    for j in range(tree_ints.shape[0]):
+        x, y, z = frames[j + 1, 9], frames[j + 1, 10], frames[j + 1, 11]
+        a, b, c = frames[j + 1, 12], frames[j + 1, 13], frames[j + 1, 14]
+        if tree_ints[j, 1] == SLIDES:
+            screws[j, 0], screws[j, 1], screws[j, 2] = a, b, c
+            screws[j, 3:] = 0.0
+        else:
+            screws[j, 0], screws[j, 1], screws[j, 2] = y * c - z * b, z * a - x * c, x * b - y * a
+            screws[j, 3], screws[j, 4], screws[j, 5] = a, b, c
 
 
 @compiled()
@@ -247,12 +261,13 @@ def measure(
     q: Table,
     tree_ints: IndexTable,
     tree_floats: Table,
-    above: IndexTable,
+    above: Table,
     bodies: Indices,
     local: Table,
     row_ints: IndexTable,
     row_floats: Table,
     frames: Table,
+    screws: Table,
     ends: Table,
     found: Run,
     values: Table,
@@ -264,21 +279,28 @@ def measure(
         q: configurations, shape (samples, n).
         tree_ints: parent and kind of each body.
         tree_floats: rotation, position and axis of each body.
-        above: entry (i + 1, j): joint j moves body i; row 0, the base, has zeros.
+        above: entry (i + 1, j): 1 if joint j moves body i, else 0; row 0, the base, has zeros.
         bodies: body of each segment; -1 is the base.
         local: ends of each segment in its body, shape (segments, 6).
         row_ints: kind, segment, and the other segment or the axis, shape (rows, 3).
         row_floats: offset that is taken off, then the way of the plane or the corners of the box.
         frames: room for frames, shape (bodies + 1, FRAME).
+        screws: room for those of the joints, shape (n, 6).
         ends: room for segments, shape (segments, 6).
         found: room for 10 numbers.
-        values: result, shape (samples, rows).
+        values: result, shape (samples, rows); NaN where q is not finite.
         gradients: result, shape (samples rows, n), or empty.
     """
-    rows = row_ints.shape[0]
+    rows, joints = row_ints.shape[0], tree_ints.shape[0]
     for sample in range(q.shape[0]):
+        if not isfinite(q[sample].sum()):  # a comparison with NaN must not look like a distance
+            values[sample, :] = nan
+            if gradients.size > 0:
+                gradients[sample * rows : (sample + 1) * rows] = nan
+            continue
         place_bodies(q[sample], tree_ints, tree_floats, frames)
         place_ends(frames, bodies, local, ends)
+        place_screws(frames, tree_ints, screws)
         for row in range(rows):
             kind, one, two = row_ints[row]
             other = 0
@@ -292,22 +314,15 @@ def measure(
             values[sample, row] = found[0] - row_floats[row, 0]
             if gradients.size == 0:
                 continue
-            gradient = gradients[sample * rows + row]
-            for joint in range(gradient.size):
-                sign = above[bodies[one] + 1, joint] - above[other, joint]
-                gradient[joint] = 0.0
-                if sign == 0:
-                    continue
-                at, frame = (4 if sign > 0 else 7), frames[joint + 1]
-                ax, ay, az = frame[12], frame[13], frame[14]
-                if tree_ints[joint, 1] != SLIDES:
-                    x, y, z = (
-                        found[at] - frame[9],
-                        found[at + 1] - frame[10],
-                        found[at + 2] - frame[11],
-                    )
-                    ax, ay, az = ay * z - az * y, az * x - ax * z, ax * y - ay * x
-                gradient[joint] = sign * (found[1] * ax + found[2] * ay + found[3] * az)
+            nx, ny, nz = found[1], found[2], found[3]
+            x, y, z = found[4], found[5], found[6]
+            wx, wy, wz = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
+            to, body = sample * rows + row, bodies[one] + 1
+            for j in range(joints):
+                # n.(a × (x - o)); y instead of x would do as well, n being along x - y
+                along = nx * screws[j, 0] + ny * screws[j, 1] + nz * screws[j, 2]
+                about = wx * screws[j, 3] + wy * screws[j, 4] + wz * screws[j, 5]
+                gradients[to, j] = (above[body, j] - above[other, j]) * (along + about)
 
 
 _SOURCE.keep()

@@ -1,8 +1,6 @@
 """A whole campaign: trajectories one after the other, each adding to what is known by then."""
 
-import time
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +20,8 @@ from robotid.excitation.expectation import Forecaster, expected_parameters
 from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.ramps import Polynomials
 from robotid.excitation.safe import Checker, Safe
-from robotid.excitation.search import Attempt, Request, search
+from robotid.excitation.search import Attempt, Searches
 from robotid.excitation.setting import Setting, setting_of
-from robotid.excitation.starts import random_start
 from robotid.information.layout import Layout, geometry_digest
 from robotid.robot.solids import Capsule
 from robotid.robot.tree import RobotTree
@@ -62,18 +59,16 @@ def design(
     checker, forecaster = Checker(setting), Forecaster(setting)
     known, faster = setting.given, setting.given
     trajectories, after = [], []
-    for number in range(options.trajectories):
-        name = f"t{number + 1:0{len(str(options.trajectories))}d}"
-        attempts = _attempts(setting, known, number, name)
-        best = min(attempts, key=lambda attempt: (attempt.value, attempt.number))
-        inner = random_start(
-            setting.problem(known), np.random.default_rng([options.seed, number, best.number])
-        )
-        safe = checker.made_safe(name, best.x, inner)
-        expected = forecaster.of(safe.x, safe.plays)
-        known, faster = known + expected.information, faster + expected.faster
-        after.append(known)
-        trajectories.append(_planned(setting, name, safe, attempts, best, known))
+    with Searches(setting.recipe, options) as searches:
+        for number in range(options.trajectories):
+            name = f"t{number + 1:0{len(str(options.trajectories))}d}"
+            attempts = searches.attempts(known, number)
+            best = min(attempts, key=lambda attempt: (attempt.value, attempt.number))
+            safe = checker.made_safe(name, best.x, best.start)
+            expected = forecaster.of(safe.x, safe.plays)
+            known, faster = known + expected.information, faster + expected.faster
+            after.append(known)
+            trajectories.append(_planned(setting, name, safe, attempts, best, known))
     found = Excitation(
         robot=robot.name,
         geometry_sha256=geometry_digest(robot),
@@ -92,17 +87,6 @@ def design(
     return Designed(found, list(setting.notices))
 
 
-def _attempts(setting: Setting, known: Array, number: int, name: str) -> list[Attempt]:
-    options = setting.options
-    request = Request(
-        make=partial(setting.problem, known),
-        seed=(options.seed, number),
-        iterations=options.iterations,
-        until=time.monotonic() + options.seconds if options.seconds else None,
-    )
-    return search(request, options.restarts, f"{name} of {options.trajectories}")
-
-
 def _planned(
     setting: Setting, name: str, safe: Safe, attempts: list[Attempt], best: Attempt, known: Array
 ) -> PlannedTrajectory:
@@ -116,7 +100,7 @@ def _planned(
         ramp_out=_ramp(robot, safe.ramp_out),
         plays=safe.plays,
         certificate=safe.lines,
-        criteria=figures(about(known, setting.unknowns.wanted).A),
+        criteria=figures(about(known, setting.unknowns.target.wanted).A),
         seed=best.number,
         iterations=best.iterations,
         evaluations=sum(attempt.evaluations for attempt in attempts),

@@ -35,7 +35,11 @@ class Forecaster:
         self._maps = setting.space.maps(setting.samples)
         regressor = RegressorAdjoint(setting.robot, setting.samples)
         self._information = MotionInformation(
-            setting.unknowns, setting.noise, 1.0 / setting.samples, setting.samples, regressor
+            setting.unknowns.target,
+            setting.noise,
+            1.0 / setting.samples,
+            setting.samples,
+            regressor,
         )
 
     def of(self, x: Array, plays: Sequence[Play]) -> Expected:
@@ -74,10 +78,10 @@ def expected_parameters(
     unknowns = setting.unknowns
     stds = np.stack([deviations(A) for A in after])
     with_speed = deviations(faster)
-    wanted = set(unknowns.wanted.tolist())
+    wanted = set(unknowns.target.wanted.tolist())
     result = []
     for i, name in enumerate(unknowns.names):
-        scale = float(unknowns.scale[i])
+        scale = float(unknowns.target.scale[i])
         result.append(
             ExpectedParameter(
                 name=name,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from robotid.excitation.own_columns import Own, OwnColumns
 from robotid.excitation.regressor_adjoint import RegressorAdjoint
-from robotid.excitation.unknowns import Unknowns
+from robotid.excitation.target import Target
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -26,14 +26,14 @@ class _Row(NamedTuple):
     Args:
         links: columns of the links' regressor.
         own: columns among those of the terms.
-        at: where both stand among the base parameters.
+        mesh: where both stand among the base parameters, as indices of a part of the matrix.
         factor: what they are multiplied with.
         values: the row at all samples, shape (samples, columns).
     """
 
     links: Index
     own: Index
-    at: Index
+    mesh: tuple[Index, ...]
     factor: Array
     values: Array
 
@@ -43,7 +43,7 @@ class MotionInformation:
 
     def __init__(
         self,
-        unknowns: Unknowns,
+        target: Target,
         noise: Array,
         weight: float,
         samples: int,
@@ -52,26 +52,28 @@ class MotionInformation:
         """Prepare for motions.
 
         Args:
-            unknowns: the base parameters.
+            target: the base parameters.
             noise: standard deviation of the torque, shape (n,).
             weight: how many independent samples each sample stands for.
             samples: how many samples a motion has.
             regressor: of the robot.
         """
-        layout = unknowns.layout
-        self._regressor, self._count, self._size = regressor, unknowns.count, layout.links
+        layout = target.layout
+        self._regressor, self._count = regressor, target.size
         self._phi = layout.robot.phi.ravel()
         self._own = OwnColumns(layout.own, layout.robot.n)
         self._rows: list[_Row] = []
         for row, acting in enumerate(layout.columns):
-            at = np.flatnonzero(np.isin(unknowns.columns, acting))
-            columns = unknowns.columns[at]
+            at = np.flatnonzero(np.isin(target.columns, acting))
+            columns = target.columns[at]
             order = np.argsort(columns, kind="stable")  # links come first
             at, columns = at[order], columns[order]
             links = columns[columns < layout.links]
-            factor = np.sqrt(weight) * unknowns.scale[at] / noise[row]
+            factor = np.sqrt(weight) * target.scale[at] / noise[row]
             values = np.empty((samples, at.size))
-            self._rows.append(_Row(links, columns[links.size :] - layout.links, at, factor, values))
+            own = columns[links.size :] - layout.links
+            self._rows.append(_Row(links, own, np.ix_(at, at), factor, values))
+        self._G = np.zeros((samples, layout.robot.n, layout.links))
 
     def of(self, motion: Array) -> Array:
         """The information matrix, shape (b, b), of a motion of shape (3, samples, n)."""
@@ -88,18 +90,19 @@ class MotionInformation:
             own = self._terms.values.take(row.own, axis=1)
             row.values[:, links:] = own * self._own.signs[joint, row.own]
             np.multiply(row.values, row.factor, out=row.values)
-            A[np.ix_(row.at, row.at)] += row.values.T @ row.values
+            A[row.mesh] += row.values.T @ row.values
         return A
 
     def gradient(self, slope: Array) -> Array:
         """Of a function of the last information: from its gradient (b, b) to (3, samples, n)."""
         terms, signs = self._terms, self._own.signs
-        samples, n = len(terms.values), len(self._rows)
-        G = np.zeros((samples, n, self._size))
+        G = self._G  # zero where no row has a column
+        if self._own.loaded.size:
+            G[:] = 0.0
         own = np.zeros_like(terms.values)  # slopes in the values of terms
         for joint, row in enumerate(self._rows):
             links = row.links.size
-            values = row.values @ (2.0 * slope[np.ix_(row.at, row.at)])
+            values = row.values @ (2.0 * slope[row.mesh])
             values *= row.factor
             G[:, joint, row.links] = values[:, :links]
             own[:, row.own] += values[:, links:] * signs[joint, row.own]

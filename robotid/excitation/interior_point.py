@@ -79,31 +79,58 @@ class Found(NamedTuple):
     converged: bool
 
 
-class _Bounds(NamedTuple):
-    """Some bounds at a point: rows J, slacks below and above (infinite where there is none)."""
+class _Rows(NamedTuple):
+    """The Jacobian of all bounds in blocks: unknowns, rows, and the matrix between them."""
 
-    part: slice
-    J: Array
-    below: Array
-    above: Array
+    blocks: list[tuple[slice, slice, Array]]
+
+    def times(self, direction: Array) -> Array:
+        """J d, all rows one after the other."""
+        return np.concatenate([J @ direction[part] for part, _, J in self.blocks])
+
+    def weighed(self, weights: Array, size: int) -> Array:
+        """J^T w."""
+        result = np.zeros(size)
+        for part, rows, J in self.blocks:
+            result[part] += weights[rows] @ J
+        return result
+
+    def gram(self, weights: Array, size: int) -> Array:
+        """J^T diag(w) J for weights that are not negative."""
+        result, roots = np.zeros((size, size)), np.sqrt(weights)
+        for part, rows, J in self.blocks:
+            scaled = roots[rows, None] * J
+            result[part, part] += scaled.T @ scaled
+        return result
 
 
 class _Point(NamedTuple):
-    """All there is to know of an x; bounds of curved constraints, if any, come last."""
+    """All there is to know of an x.
+
+    Args:
+        x: where.
+        value: of the objective.
+        gradient: of the objective.
+        rows: Jacobian of the bounds.
+        below: distance of every row from its lower bound.
+        above: distance from the upper bound; the last rows may have none.
+    """
 
     x: Array
     value: float
     gradient: Array
-    bounds: list[_Bounds]
+    rows: _Rows
+    below: Array
+    above: Array
 
     def barrier(self) -> float:
-        """Minus the sum of the logarithms of all slacks."""
-        return -sum(
-            float(np.log(s[np.isfinite(s)]).sum()) for b in self.bounds for s in (b.below, b.above)
-        )
+        """Minus the sum of the logarithms of all distances."""
+        return -float(np.log(self.below).sum() + np.log(self.above).sum())
 
 
 class _Multipliers(NamedTuple):
+    """Of the lower and of the upper bounds."""
+
     below: Array
     above: Array
 
@@ -129,7 +156,7 @@ def minimise(
     curved = functions.curved
     point = _point(functions, start, mu, curved(start) if curved else None)
     B, first = np.eye(start.size), True
-    z = _central(point, mu)
+    z = _Multipliers(mu / point.below, mu / point.above)
     converged = False
     while step < iterations and not stop():
         slope, weights = _newton(point, z, mu)
@@ -152,7 +179,7 @@ def minimise(
             evaluations += tried
         if new is not None:
             z = _multipliers(point, new, z, direction, mu)
-            B, first = _updated(B, first, point, new, z, len(functions.blocks))
+            B, first = _updated(B, first, point, new, z, curved is not None)
             point = new
             told(point.value)
         elif mu <= _LAST:  # rounding, or a kink: nothing to gain any more
@@ -166,43 +193,44 @@ def minimise(
 
 def _point(functions: Functions, x: Array, mu: float, curved: CurvedValues | None) -> _Point:
     value, gradient = functions.objective(x, 1.0 / mu)
-    bounds = []
-    for block in functions.blocks:
-        values = block.R @ x[block.part] + block.r
-        bounds.append(_Bounds(block.part, block.R, block.bound + values, block.bound - values))
+    blocks, below, above, at = [], list[Array](), list[Array](), 0
+    for part, R, r, bound in functions.blocks:
+        values = R @ x[part] + r
+        blocks.append((part, slice(at, at + r.size), R))
+        below.append(bound + values)
+        above.append(bound - values)
+        at += r.size
     if functions.jacobian and curved:
-        shares, above = curved
-        below = np.concatenate([1.0 + shares, above])
-        none = np.full(above.size, np.inf)
         J = functions.jacobian(x)
-        bounds.append(_Bounds(slice(0, x.size), J, below, np.concatenate([1.0 - shares, none])))
-    return _Point(x, value, gradient, bounds)
+        blocks.append((slice(0, x.size), slice(at, at + len(J)), J))
+        below += [1.0 + curved.shares, curved.above]
+        above.append(1.0 - curved.shares)
+    rows = _Rows(blocks)
+    return _Point(x, value, gradient, rows, np.concatenate(below), np.concatenate(above))
 
 
-def _central(point: _Point, mu: float) -> list[_Multipliers]:
-    return [_Multipliers(mu / b.below, mu / b.above) for b in point.bounds]
-
-
-def _newton(point: _Point, z: list[_Multipliers], mu: float) -> tuple[Array, Array]:
+def _newton(point: _Point, z: _Multipliers, mu: float) -> tuple[Array, Array]:
     """Gradient of the barrier function, and J^T diag(z/s) J."""
-    slope = point.gradient.copy()
-    weights = np.zeros((slope.size, slope.size))
-    for (part, J, below, above), own in zip(point.bounds, z, strict=True):
-        slope[part] += (mu / above - mu / below) @ J
-        scaled = np.sqrt(own.below / below + own.above / above)[:, None] * J
-        weights[part, part] += scaled.T @ scaled
-    return slope, weights
+    push, weights = -mu / point.below, z.below / point.below
+    both = point.above.size
+    push[:both] += mu / point.above
+    weights[:both] += z.above / point.above
+    size = point.x.size
+    slope = point.gradient + point.rows.weighed(push, size)
+    return slope, point.rows.gram(weights, size)
 
 
 def _line_search(
     functions: Functions, point: _Point, direction: Array, decrement: float, mu: float
 ) -> tuple[_Point | None, int]:
     """A point down the barrier function, and how many were looked at."""
-    length = 1.0
-    for part, J, below, above in point.bounds[: len(functions.blocks)]:
-        change = J @ direction[part]
-        nearest = max(float((-change / below).max()), float((change / above).max()))
-        length = min(length, _BOUNDARY / nearest) if nearest > 0 else length
+    linear = sum(len(block.r) for block in functions.blocks)
+    change = point.rows.times(direction)[:linear]
+    nearest = max(
+        float((-change / point.below[:linear]).max(initial=0.0)),
+        float((change / point.above[:linear]).max(initial=0.0)),
+    )
+    length = min(1.0, _BOUNDARY / nearest) if nearest > 0 else 1.0
     before = point.value + mu * point.barrier()
     for tried in range(1, _HALVINGS + 1):
         x = point.x + length * direction
@@ -221,19 +249,13 @@ def _line_search(
 
 
 def _multipliers(
-    old: _Point, new: _Point, z: list[_Multipliers], direction: Array, mu: float
-) -> list[_Multipliers]:
+    old: _Point, new: _Point, z: _Multipliers, direction: Array, mu: float
+) -> _Multipliers:
     """The step of the multipliers, kept near mu/s of the new point."""
-    result = []
-    for (part, J, below, above), now, own in zip(old.bounds, new.bounds, z, strict=True):
-        change = J @ direction[part]
-        result.append(
-            _Multipliers(
-                _near((mu - own.below * change) / below, now.below, mu),
-                _near((mu + own.above * change) / above, now.above, mu),
-            )
-        )
-    return result
+    change = old.rows.times(direction)
+    below = (mu - z.below * change) / old.below
+    above = (mu + z.above * change[: old.above.size]) / old.above
+    return _Multipliers(_near(below, new.below, mu), _near(above, new.above, mu))
 
 
 def _near(z: Array, slack: Array, mu: float) -> Array:
@@ -242,15 +264,17 @@ def _near(z: Array, slack: Array, mu: float) -> Array:
 
 
 def _updated(
-    B: Array, first: bool, old: _Point, new: _Point, z: list[_Multipliers], linear: int
+    B: Array, first: bool, old: _Point, new: _Point, z: _Multipliers, curved: bool
 ) -> tuple[Array, bool]:
     """Damped BFGS of the Lagrangian's Hessian; linear bounds have none."""
     s = new.x - old.x
     y = new.gradient - old.gradient
-    for before, after, own in zip(
-        old.bounds[linear:], new.bounds[linear:], z[linear:], strict=True
-    ):
-        y = y + (own.above - own.below) @ (after.J - before.J)
+    if curved:
+        (_, rows, before), (_, _, after) = old.rows.blocks[-1], new.rows.blocks[-1]
+        weights = -z.below[rows]
+        upper = z.above[rows.start :]
+        weights[: upper.size] += upper
+        y = y + weights @ (after - before)
     curvature = float(s @ y)
     if first and curvature > 0:
         B = np.eye(s.size) * (float(y @ y) / curvature)

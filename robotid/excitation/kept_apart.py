@@ -10,9 +10,10 @@ from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.possible import check_possible
 from robotid.excitation.reach import NO_REACH, Ranges
 from robotid.excitation.regions import ALL, Region, pair_of, region_of
-from robotid.robot.solids import Capsule
+from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
+NO_SHAPES = Shapes()
 _GIVE = "give some: capsules = LINK:X0,Y0,Z0,X1,Y1,Z1,RADIUS"
 
 
@@ -26,7 +27,7 @@ class Kept(NamedTuple):
 def kept_apart(
     robot: RobotTree,
     options: ExcitationOptions,
-    shapes: Sequence[Capsule] = (),
+    shapes: Shapes = NO_SHAPES,
     ranges: Ranges | None = None,
 ) -> Kept:
     """All distances that the options ask for and a motion can change; there may be none.
@@ -34,13 +35,13 @@ def kept_apart(
     Args:
         robot: with a fixed base, if anything is asked for.
         options: see the keys from `floor` to `clearance`.
-        shapes: capsules of the robot file; those of the options replace them link by link.
+        shapes: of the robot file; capsules of the options replace them link by link.
         ranges: of the joints; by default the robot's.
     """
     asked = any((options.keep_in, options.keep_out, options.floor is not None))
     if not asked and not options.self_collision:
         return Kept(Clearances(robot, [], []), ())
-    solids = Solids(robot, options.capsules, shapes)
+    solids = Solids(robot, options.capsules, shapes.capsules)
     regions = [region_of("keep_in", text) for text in options.keep_in]
     regions += [region_of("keep_out", text) for text in options.keep_out]
     rules: list[Rule] = []
@@ -63,7 +64,8 @@ def kept_apart(
     kept = [rule for rule, change in zip(rules, changes, strict=True) if change]
     result = Clearances(robot, solids.all, kept, options.clearance, known)
     everywhere = options.floor is not None or any(r.frame == ALL for r in regions)
-    return Kept(result, tuple(_notices(solids, everywhere or options.self_collision)))
+    notices = _notices(solids, shapes) if everywhere or options.self_collision else ()
+    return Kept(result, tuple(notices))
 
 
 def _of_region(solids: Solids, region: Region, number: int, clearance: float) -> Iterator[Rule]:
@@ -120,9 +122,10 @@ def _carrier(robot: RobotTree, body: int) -> int:
     return above
 
 
-def _notices(solids: Solids, everywhere: bool) -> Iterator[Notice]:
-    if not everywhere:
-        return
+def _notices(solids: Solids, shapes: Shapes) -> Iterator[Notice]:
+    """What is not kept apart although all of the robot should be."""
+    yield from shapes.notices
+    yield from (said for link, said in shapes.unread.items() if link not in solids.given)
     if not solids.capsules:
         said = "no link has a capsule: floor and boxes hold for the origins of links only"
         yield Notice(code="frames-only", message=said, hint=_GIVE)

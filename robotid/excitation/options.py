@@ -115,15 +115,17 @@ class ExcitationOptions(BaseModel):
     )
 
     floor: float | None = Field(
-        default=None, description="Height no part of the robot may come below [m]."
+        default=None,
+        description="Height in base coordinates that no part of the robot may come below [m].",
     )
     keep_in: tuple[str, ...] = Field(
         default=(),
-        description="A box a frame stays in, as FRAME:X0,Y0,Z0,X1,Y1,Z1[,RADIUS] in base "
-        "coordinates [m].",
+        description="A box a link stays in, as FRAME:X0,Y0,Z0,X1,Y1,Z1[,RADIUS] in base "
+        "coordinates [m]: a ball of that radius about its origin, or else its capsules, or else "
+        "its origin; * means all links.",
     )
     keep_out: tuple[str, ...] = Field(
-        default=(), description="A box a frame stays out of, in the same form; * means all links."
+        default=(), description="A box a link stays out of, in the same form."
     )
     self_collision: bool = Field(
         default=False, description="Keep links apart that are not neighbours, by capsules."
@@ -131,7 +133,7 @@ class ExcitationOptions(BaseModel):
     capsules: tuple[str, ...] = Field(
         default=(),
         description="A capsule around a link, as LINK:X0,Y0,Z0,X1,Y1,Z1,RADIUS in its frame [m]; "
-        "by default from the shapes in the robot file.",
+        "a link has those given here, or else those about its shapes in the robot file.",
     )
     may_touch: tuple[str, ...] = Field(
         default=(), description="Pairs of links that are not kept apart, as LINK,LINK."

@@ -7,8 +7,8 @@ functions of the state at the samples.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from robotid.excitation.limits import Limits
 from robotid.excitation.options import CriterionName
 from robotid.excitation.regressor_adjoint import RegressorAdjoint
 from robotid.excitation.space import Space
-from robotid.excitation.unknowns import Unknowns
+from robotid.excitation.target import Target
 from robotid.robot.tree import RobotTree
 from robotid.signals.fourier import grid_factor
 
@@ -34,19 +34,17 @@ _TORQUE_SPARE = 0.01  # share of the limit kept for what happens between samples
 _CLEARANCE_SPARE = 0.002  # the same for distances [m]
 
 
-@dataclass(eq=False)
-class Problem:
-    """A trajectory to be designed.
+class Recipe(NamedTuple):
+    """What problems of a campaign share; plain data, which can be sent to other processes.
 
     Args:
         robot: with its nominal parameters.
         limits: of its joints.
         space: of trajectories.
-        unknowns: what is to be found out.
+        target: what is to be found out.
         noise: standard deviation of the torque, shape (n,).
         weight: independent samples of torque in one run of the series.
         criterion: what to improve.
-        given: information there is already, in scaled parameters, shape (b, b).
         clearances: distances to keep; None for none.
         samples: per period.
         free_centre: whether the joints may swing about any position.
@@ -55,21 +53,34 @@ class Problem:
     robot: RobotTree
     limits: Limits
     space: Space
-    unknowns: Unknowns
+    target: Target
     noise: Array
     weight: float
     criterion: CriterionName
-    given: Array
     clearances: Clearances | None
     samples: int
     free_centre: bool = True
 
-    def __post_init__(self) -> None:
-        self._regressor = RegressorAdjoint(self.robot, self.samples)
-        self._maps = self.space.maps(self.samples)
-        each = self.weight / self.samples
+
+class Problem:
+    """A trajectory to be designed."""
+
+    def __init__(self, recipe: Recipe, given: Array) -> None:
+        """Prepare for trajectories.
+
+        Args:
+            recipe: what to do.
+            given: information there is already, in scaled parameters, shape (b, b).
+        """
+        self.recipe, self.given = recipe, given
+        self.robot, self.limits, self.space = recipe.robot, recipe.limits, recipe.space
+        self.clearances = recipe.clearances
+        samples = recipe.samples
+        self._regressor = RegressorAdjoint(recipe.robot, samples)
+        self._maps = recipe.space.maps(samples)
+        each = recipe.weight / samples
         self._information = MotionInformation(
-            self.unknowns, self.noise, each, self.samples, self._regressor
+            recipe.target, recipe.noise, each, samples, self._regressor
         )
         driven = self.robot.driven
         self._rotor = np.array([joint.rotor_inertia for joint in driven])
@@ -129,14 +140,16 @@ class Problem:
             sharpness: what largest eigenvalues are smoothed by less and less.
         """
         A = self.information(x)
-        reduced = about(A, self.unknowns.wanted)
-        found = goal(self.criterion, reduced.A, np.sqrt(sharpness))
+        reduced = about(A, self.recipe.target.wanted)
+        found = goal(self.recipe.criterion, reduced.A, np.sqrt(sharpness))
         motion = self._information.gradient(reduced.gradient(found.gradient))
         return found.value, self._maps.pulled_back(motion)
 
     def value(self, x: Array) -> float:
         """The criterion itself."""
-        return goal(self.criterion, about(self.information(x), self.unknowns.wanted).A).value
+        return goal(
+            self.recipe.criterion, about(self.information(x), self.recipe.target.wanted).A
+        ).value
 
     def _torque_shares(self, x: Array) -> Array:
         """Torques of the nominal model in units of what there is room for, (samples, bounded)."""

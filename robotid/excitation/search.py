@@ -8,50 +8,134 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from typing import NamedTuple
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid import progress
 from robotid.excitation.interior_point import minimise
-from robotid.excitation.problem import Problem
+from robotid.excitation.options import ExcitationOptions
+from robotid.excitation.problem import Problem, Recipe
 from robotid.excitation.starts import random_start
 
 Array = NDArray[np.float64]
 
 PROCESSES = "ROBOTID_PROCESSES"  # variable of the environment that says how many to use
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_WORTH_S = 6.0  # of work left for which other processes are started
 
 
 class Attempt(NamedTuple):
     """What a start led to; `value` is the criterion itself."""
 
     number: int
+    start: Array
     x: Array
     value: float
     iterations: int
     evaluations: int
 
 
-class Request(NamedTuple):
-    """What each process is told.
+class Job(NamedTuple):
+    """One start.
 
     Args:
-        make: makes the problem; has to be sent to other processes.
-        seed: of the starts.
-        iterations: most steps of a search.
+        known: information there is already, shape (b, b).
+        seed: of the campaign.
+        trajectory: number of the trajectory that is being designed.
+        start: number of the start.
+        iterations: most steps.
         until: time of `time.monotonic` when to stop; None for never.
-        warm: free numbers to start from first, instead of random ones.
     """
 
-    make: Callable[[], Problem]
-    seed: Sequence[int]
+    known: Array
+    seed: int
+    trajectory: int
+    start: int
     iterations: int
     until: float | None
-    warm: Array | None = None
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return self.until is not None and time.monotonic() > self.until
+
+    def random(self) -> np.random.Generator:
+        """Where the start comes from."""
+        return np.random.default_rng([self.seed, self.trajectory, self.start])
+
+
+class Searches:
+    """The searches of a campaign; other processes, if any, end with the block."""
+
+    def __init__(self, recipe: Recipe, options: ExcitationOptions) -> None:
+        """Prepare for the trajectories of a campaign."""
+        self._recipe, self._options = recipe, options
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def attempts(self, known: Array, trajectory: int) -> list[Attempt]:
+        """All starts that were made in time, by number; the first is always made.
+
+        Args:
+            known: information there is already, scaled, shape (b, b).
+            trajectory: which one of the campaign.
+        """
+        options, found = self._options, list[Attempt]()
+        until = time.monotonic() + options.seconds if options.seconds else None
+        jobs = [
+            Job(known, options.seed, trajectory, start, options.iterations, until)
+            for start in range(options.restarts)
+        ]
+        for attempt in self._made(jobs):
+            found.append(attempt)
+            best = min(attempt.value for attempt in found)
+            progress.report(
+                trajectory + len(found) / len(jobs),
+                options.trajectories,
+                f"trajectory {trajectory + 1}, start {len(found)} of {len(jobs)}, best {best:.4f}",
+            )
+        return sorted(found, key=lambda attempt: attempt.number)
+
+    def _made(self, jobs: list[Job]) -> Iterator[Attempt]:
+        if self._pool is None:
+            began = time.monotonic()
+            problem = Problem(self._recipe, jobs[0].known)
+            yield _attempt(problem, jobs[0])
+            each = time.monotonic() - began
+            options = self._options
+            left = (options.trajectories - jobs[0].trajectory) * options.restarts - 1
+            if processes() == 1 or left * each < _WORTH_S:
+                for job in jobs[1:]:
+                    if not job.late:
+                        yield _attempt(problem, job)
+                return
+            self._pool = self._started(min(processes(), left))
+            jobs = jobs[1:]
+        for future in as_completed([self._pool.submit(_work, job) for job in jobs]):
+            attempt = future.result()
+            if attempt is not None:
+                yield attempt
+
+    def _started(self, count: int) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(
+            count, mp_context=context, initializer=_begin, initargs=(self._recipe,)
+        )
+        with _one_thread_each():  # processes are started by what is given to them first
+            for future in [pool.submit(_ready) for _ in range(count)]:
+                future.result()
+        return pool
 
 
 def processes() -> int:
@@ -60,74 +144,42 @@ def processes() -> int:
     return int(asked) if asked.isdigit() and int(asked) > 0 else len(os.sched_getaffinity(0))
 
 
-def search(request: Request, starts: int, label: str) -> list[Attempt]:
-    """All attempts that were made in time, by number; the first is always made.
-
-    Args:
-        request: what to do.
-        starts: how many.
-        label: what progress is called.
-    """
-    found: list[Attempt] = []
-    for attempt in _attempts(request, starts):
-        found.append(attempt)
-        best = min(found, key=lambda a: a.value).value
-        progress.report(len(found), starts, f"{label}: best {best:.4f}")
-    return sorted(found)
-
-
-def _attempts(request: Request, starts: int) -> Iterator[Attempt]:
-    count = min(processes(), starts)
-    if count == 1:
-        problem = request.make()
-        for number in range(starts):
-            if number == 0 or not _late(request.until):
-                yield _attempt(problem, request, number)
-        return
-    context = multiprocessing.get_context("spawn")
-    with (
-        _one_thread_each(),
-        ProcessPoolExecutor(
-            count, mp_context=context, initializer=_begin, initargs=(request,)
-        ) as pool,
-    ):
-        waiting: list[Future[Attempt | None]] = [pool.submit(_work, n) for n in range(starts)]
-        try:
-            for future in as_completed(waiting):
-                attempt = future.result()
-                if attempt is not None:
-                    yield attempt
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _late(until: float | None) -> bool:
-    return until is not None and time.monotonic() > until
-
-
-def _attempt(problem: Problem, request: Request, number: int) -> Attempt:
-    random = np.random.default_rng([*request.seed, number])
-    start = request.warm if number == 0 and request.warm is not None else None
+def _attempt(problem: Problem, job: Job) -> Attempt:
+    start = random_start(problem, job.random())
     found = minimise(
         problem.functions(),
-        random_start(problem, random) if start is None else start,
-        iterations=request.iterations,
-        stop=lambda: _late(request.until),
+        start,
+        iterations=job.iterations,
+        stop=lambda: job.late,
     )
     value = problem.value(found.x)
-    return Attempt(number, found.x, value, found.iterations, found.evaluations)
+    return Attempt(job.start, start, found.x, value, found.iterations, found.evaluations)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes that are started within use one thread each."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 # What follows runs in the other processes.
 
-_problem: Problem | None = None
-_request: Request | None = None
+_recipe: Recipe | None = None
 
 
-def _begin(request: Request) -> None:
-    global _problem, _request
+def _begin(recipe: Recipe) -> None:
+    global _recipe  # noqa: PLW0603 - once per process
+    _recipe = recipe
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _problem, _request = request.make(), request
 
 
 def _end_with_parent() -> None:
@@ -137,24 +189,13 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(number: int) -> Attempt | None:
-    if _problem is None or _request is None:
+def _ready() -> None:
+    """Nothing to do: the process is there."""
+
+
+def _work(job: Job) -> Attempt | None:
+    if _recipe is None:
         raise RuntimeError("a process that was not prepared")
-    if number > 0 and _late(_request.until):
+    if job.start > 0 and job.late:
         return None
-    return _attempt(_problem, _request, number)
-
-
-class _one_thread_each:  # noqa: N801 - used as a block
-    """Processes that are started within use one thread each."""
-
-    def __enter__(self) -> None:
-        self._before = {name: os.environ.get(name) for name in _THREADS}
-        os.environ.update(dict.fromkeys(_THREADS, "1"))
-
-    def __exit__(self, *_: object) -> None:
-        for name, value in self._before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    return _attempt(Problem(_recipe, job.known), job)

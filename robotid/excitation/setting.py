@@ -12,7 +12,7 @@ from robotid.excitation.clearance import Clearances
 from robotid.excitation.kept_apart import kept_apart
 from robotid.excitation.limits import Limits, limits_of, posture_of
 from robotid.excitation.options import ExcitationOptions
-from robotid.excitation.problem import Problem, samples_for
+from robotid.excitation.problem import Recipe, samples_for
 from robotid.excitation.reach import Ranges
 from robotid.excitation.space import Space, make_space
 from robotid.excitation.unknowns import Unknowns, unknowns_of
@@ -55,18 +55,18 @@ class Setting:
     samples: int
     notices: tuple[Notice, ...] = field(default=())
 
-    def problem(self, given: Array) -> Problem:
-        """The design of a trajectory when there is information already."""
+    @property
+    def recipe(self) -> Recipe:
+        """What the designs of all trajectories share."""
         options = self.options
-        return Problem(
+        return Recipe(
             robot=self.robot,
             limits=self.limits,
             space=self.space,
-            unknowns=self.unknowns,
+            target=self.unknowns.target,
             noise=self.noise,
             weight=options.noise_hz * options.period_s * options.periods,
             criterion=options.criterion,
-            given=given,
             clearances=self.clearances if self.clearances.names else None,
             samples=self.samples,
             free_centre=not options.posture,
@@ -168,9 +168,10 @@ def _known(unknowns: Unknowns, given: Information | None) -> Array:
     R^T R of all parameters is B^T A B with β = B φ, so A are its entries of the parameters that
     base parameters are called after.
     """
+    target = unknowns.target
     if given is None:
-        return np.zeros((unknowns.count, unknowns.count))
-    layout = unknowns.layout
+        return np.zeros((target.size, target.size))
+    layout = target.layout
     if given.facts.geometry_sha256 != layout.digest:
         raise BadDataError(
             "other-robot",
@@ -184,6 +185,6 @@ def _known(unknowns: Unknowns, given: Information | None) -> Array:
             f"the fit has other terms than asked for: {', '.join(other[:5])}",
             hint="give the terms that the fit was made with",
         )
-    R = given.R[:, unknowns.columns] * unknowns.scale
+    R = given.R[:, target.columns] * target.scale
     result: Array = given.facts.independent * (R.T @ R)
     return result

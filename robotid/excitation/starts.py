@@ -46,7 +46,7 @@ def random_rest(problem: Problem, random: np.random.Generator) -> Array:
             np.r_[centre, np.zeros(joint.origin.size - 1)]
             for centre, joint in zip(centres, space.joints, strict=True)
         ]
-        if problem.free_centre
+        if problem.recipe.free_centre
         else [joint.origin for joint in space.joints]
     )
 
@@ -55,7 +55,7 @@ def random_swing(problem: Problem, random: np.random.Generator) -> Array:
     """Coefficients without a centre of their own."""
     space = problem.space
     x = random.standard_normal(space.size)
-    if problem.free_centre:
+    if problem.recipe.free_centre:
         ys = space.coefficients(x)
         x -= space.from_coefficients([np.r_[y[0], np.zeros(y.size - 1)] for y in ys])
     return x

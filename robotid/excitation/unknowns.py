@@ -15,6 +15,7 @@ from robotid.dynamics.base_parameters import (
 )
 from robotid.dynamics.groupings import groupings
 from robotid.errors import ConfigError, nearest
+from robotid.excitation.target import Target
 from robotid.information.layout import LINK_PARAMETERS, Layout
 from robotid.information.sizes import nominal, sizes
 
@@ -30,33 +31,27 @@ class Unknowns:
     """Base parameters of a robot, or those of a load that it carries.
 
     Args:
-        layout: all parameters.
-        columns: the parameter each base parameter is called after, among those of the layout.
-        base: how the others are grouped with them.
-        scale: what counts as a whole unit of each, shape (b,).
-        wanted: which of them the design is for, ascending.
+        target: their columns, scales, and which of them matter.
+        base: how the other parameters are grouped with them.
     """
 
-    layout: Layout
-    columns: Index
+    target: Target
     base: BaseParameters
-    scale: Array
-    wanted: Index
 
     @property
-    def count(self) -> int:
-        """How many base parameters there are."""
-        return self.columns.size
+    def layout(self) -> Layout:
+        """All parameters."""
+        return self.target.layout
 
     @property
     def names(self) -> list[str]:
         """The parameters they are called after."""
-        return [self.layout.names[column] for column in self.columns]
+        return [self.layout.names[column] for column in self.target.columns]
 
     @property
     def units(self) -> list[str]:
         """Their units."""
-        return [self.layout.units[column] for column in self.columns]
+        return [self.layout.units[column] for column in self.target.columns]
 
     @property
     def nominal(self) -> Array:
@@ -101,7 +96,7 @@ def unknowns_of(
             per_speed = velocity[joint] if column.term == "viscous" else 1.0
             size[layout.links + position] = _FRICTION_SHARE * torque_scale[joint] / per_speed
     scale = np.linalg.norm(base.projection * size, axis=1)
-    return Unknowns(layout, columns, base, scale, _chosen(layout, columns, wanted))
+    return Unknowns(Target(layout, columns, scale, _chosen(layout, columns, wanted)), base)
 
 
 def _load_parameters(layout: Layout, link: str) -> BaseParameters:

@@ -4,6 +4,8 @@ Every primitive gets one capsule that holds all of it. Boxes and cylinders get t
 volume among those along one of their own axes.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,19 +23,32 @@ _ZERO = (0.0, 0.0, 0.0)
 
 
 class Shapes(NamedTuple):
-    """Capsules of the links that have any, and what was found while reading them."""
+    """Collision geometry of a robot.
 
-    capsules: tuple[Capsule, ...]
-    notices: tuple[Notice, ...]
+    Args:
+        capsules: around links, each in the frame of its link.
+        unread: of links with meshes, what is to be said where nobody gives a capsule instead.
+        notices: what else was found.
+    """
+
+    capsules: tuple[Capsule, ...] = ()
+    unread: Mapping[str, Notice] = MappingProxyType({})
+    notices: tuple[Notice, ...] = ()
 
 
 def read_shapes(loaded: Loaded) -> Shapes:
     """Capsules around the links that a loaded robot has, in the frames of the links."""
     source = parse_xml(loaded.data, str(loaded.path))
-    reader = read_mjcf_shapes if loaded.description.format == "mjcf" else _urdf_shapes
-    here = link_frames(loaded.tree)
-    capsules, notices = reader(source, frozenset(here))
-    return Shapes(tuple(capsules), tuple(notices))
+    here = frozenset(link_frames(loaded.tree))
+    if loaded.description.format == "mjcf":
+        found, unread, notices = read_mjcf_shapes(source)
+    else:
+        (found, unread), notices = _urdf_shapes(source), ()
+    return Shapes(
+        tuple(capsule for capsule in found if capsule.link in here),
+        {link: notice for link, notice in unread.items() if link in here},
+        notices,
+    )
 
 
 def link_frames(tree: RobotTree) -> dict[str, tuple[int, Array]]:
@@ -43,24 +58,21 @@ def link_frames(tree: RobotTree) -> dict[str, tuple[int, Array]]:
     return frames if tree.base in frames else {tree.base: (-1, np.eye(4)), **frames}
 
 
-def _urdf_shapes(source: XmlSource, links: frozenset[str]) -> tuple[list[Capsule], list[Notice]]:
+def _urdf_shapes(source: XmlSource) -> tuple[list[Capsule], dict[str, Notice]]:
     capsules: list[Capsule] = []
-    notices: list[Notice] = []
+    unread: dict[str, Notice] = {}
     for link in source.root.all("link"):
         name = link.attributes["name"].strip()
-        if name not in links:
-            continue
         for collision in link.all("collision"):
-            geometry = needed(source, collision, "geometry")
-            primitive = _urdf_primitive(source, geometry)
+            primitive = _urdf_primitive(source, needed(source, collision, "geometry"))
             if primitive is None:
-                notices.append(mesh_not_read(name, source.file, collision.line))
+                unread.setdefault(name, mesh_not_read(name, source.file, collision.line))
                 continue
             origin = only(source, collision, "origin")
             rotation = rotation_rpy(*vector(source, origin, "rpy", _ZERO))
             placement = pose(rotation, vector(source, origin, "xyz", _ZERO))
             capsules.append(placed(name, around(primitive), placement))
-    return capsules, notices
+    return capsules, unread
 
 
 def _urdf_primitive(source: XmlSource, geometry: Element) -> Primitive | None:

@@ -1,7 +1,5 @@
 """Collision geometry of MJCF files: geoms that can touch something, compiled by MuJoCo."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from robotid.errors import Notice
@@ -23,9 +21,12 @@ _PRIMITIVES = {
 
 
 def read_mjcf_shapes(
-    source: XmlSource, links: frozenset[str]
-) -> tuple[list[Capsule], list[Notice]]:
-    """Capsules around links, in their frames; what stands in the world is not the robot's."""
+    source: XmlSource,
+) -> tuple[list[Capsule], dict[str, Notice], tuple[Notice, ...]]:
+    """Capsules around links, meshes by link, and what else there is to say.
+
+    What stands in the world is not the robot's.
+    """
     model = compiled_mjcf(source, with_shapes=True)
     names = body_names(source, model)
     capsules: list[Capsule] = []
@@ -34,7 +35,7 @@ def read_mjcf_shapes(
         body, kind = int(model.geom_bodyid[geom]), int(model.geom_type[geom])
         touches = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
         in_world |= touches and body == 0
-        if not touches or body == 0 or kind not in _PRIMITIVES or names[body] not in links:
+        if not touches or body == 0 or kind not in _PRIMITIVES:
             continue
         name, sizes = _PRIMITIVES[kind]
         half = tuple(float(size) for size in model.geom_size[geom, :sizes])
@@ -43,16 +44,17 @@ def read_mjcf_shapes(
             said = f"a geom of body {names[body]!r} is not finite or beyond {LARGEST:g}"
             source.fail("bad-number", said)
         capsules.append(placed(names[body], around(Primitive(name, half)), placement))
-    notices = list(_meshes(source, names, links))
+    notices: tuple[Notice, ...] = ()
     if in_world:
         said = "geoms of the world are not part of the robot, and nothing is kept away from them"
         hint = "give what matters as keep_out and floor"
-        notices.append(Notice(code="world-shapes", message=said, file=source.file, hint=hint))
-    return capsules, notices
+        notices = (Notice(code="world-shapes", message=said, file=source.file, hint=hint),)
+    return capsules, _meshes(source, names), notices
 
 
-def _meshes(source: XmlSource, names: list[str], links: frozenset[str]) -> Iterator[Notice]:
-    """Findings about geoms that are not read."""
+def _meshes(source: XmlSource, names: list[str]) -> dict[str, Notice]:
+    """Findings about geoms that are not read, by link."""
+    found: dict[str, Notice] = {}
     defaults = geom_defaults(source.root)
     body = 0  # MuJoCo numbers bodies depth first, in file order
     for world in source.root.all("worldbody"):
@@ -67,10 +69,12 @@ def _meshes(source: XmlSource, names: list[str], links: frozenset[str]) -> Itera
             if element.tag in ("body", "frame"):
                 style = element.attributes.get("childclass", style)
                 pending += [(child, owner, style) for child in reversed(element.children)]
-            if element.tag != "geom" or names[owner] not in links or owner == 0:
+            if element.tag != "geom" or owner == 0:
                 continue
             own = element.attributes
             known = {**defaults.get(own.get("class", style), {}), **own}
             unseen = known.get("contype", "1") == "0" == known.get("conaffinity", "1")
             if ("mesh" in known or "hfield" in known) and not unseen:
-                yield mesh_not_read(names[owner], source.file, element.line)
+                name = names[owner]
+                found.setdefault(name, mesh_not_read(name, source.file, element.line))
+    return found
