@@ -5,6 +5,7 @@ Help must answer at once, so a command's module is imported when the command is 
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("robotid.cli.init", "Look at logs and write a pipeline for them, ready to run."),
+    "excite": ("robotid.cli.excite", "Design the trajectories a robot should run."),
     "simulate": ("robotid.cli.simulate", "Simulate logs of a robot from known truth."),
     "inspect": ("robotid.cli.inspect", "Show what is inside a log, and write a map of it."),
     "ingest": ("robotid.cli.ingest", "Read raw logs into a dataset (Parquet)."),

@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 def show_report(console: Console, folder: Path) -> None:
     """Say what a report says, in short, unless the console is quiet."""
+    show_summary(console, summary(read_report(folder)))
+
+
+def show_summary(console: Console, found: Summary) -> None:
+    """Say sentences and tables, unless the console is quiet."""
     if console.quiet:
         return
-    found = summary(read_report(folder))
     if console.on_terminal:
         _draw(found)
     else:

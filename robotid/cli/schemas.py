@@ -17,6 +17,7 @@ import robotid
 from robotid.cli.answer import ANSWERS
 from robotid.cli.config_reference import config_reference
 from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.excitation import Excitation
 from robotid.contracts.export import ExportIndex
 from robotid.contracts.factors import FactorFacts, FactorIndex
 from robotid.contracts.fit import FitResult
@@ -32,6 +33,7 @@ from robotid.store.manifest import ManifestFile
 FORMATS: dict[str, Any] = {
     "answer": ANSWERS,
     "dataset": DatasetIndex,
+    "excitation": Excitation,
     "export": ExportIndex,
     "factors": FactorIndex,
     "factors.recording": FactorFacts,

@@ -114,6 +114,10 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
         from robotid.cli.report_text import show_report
 
         show_report(console, stage.path)
+    elif stage.node.stage.output == "excitation":
+        from robotid.cli.design_text import show_design
+
+        show_design(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
         from robotid.contracts.fit import read_fit
 

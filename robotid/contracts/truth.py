@@ -1,7 +1,7 @@
 """`truth.json`: what a simulated log was made from, so that whatever is found can be judged."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -54,15 +54,29 @@ class TrueSeries(_Facts):
     omega: float
 
 
+class TruePlay(_Facts):
+    """Which trajectory of a design was run, how many times slower than it was designed, and when.
+
+    The series that `reference` states runs from `begins_s` to `ends_s`, between two ramps.
+    """
+
+    trajectory: str
+    slower: float
+    begins_s: float
+    ends_s: float
+
+
 class TrueRecording(_Facts):
     """What differs from recording to recording.
 
     `bias` is the mean that offset and drift of its sensor added to each joint's torque;
-    `at_limit` the share of the time each motor was at its limit.
+    `at_limit` the share of the time each motor was at its limit. `play` is absent but for plays of
+    a design.
     """
 
     speed: float
     reference: dict[str, TrueSeries]
+    play: TruePlay | None = None
     bias: dict[str, float]
     at_limit: dict[str, float]
 
@@ -71,7 +85,8 @@ class Truth(_Facts):
     """A simulation: the robot, what was added to it, and how it was computed.
 
     `options` are the configuration keys it was made with; `substeps` are the steps of the
-    integration per control step that were taken; `versions` are those of the engine.
+    integration per control step that were taken; `versions` are those of the engine;
+    `design_sha256` is the digest of the design that was run, absent without one.
     """
 
     format: Literal[1] = 1
@@ -85,11 +100,14 @@ class Truth(_Facts):
     versions: dict[str, str]
     substeps: int
     options: dict[str, bool | int | float | str | list[float] | list[str] | None]
+    design_sha256: str = ""
 
 
 def write_truth(folder: Path, truth: Truth) -> None:
     """Write `truth.json`."""
-    text = truth.model_dump_json(indent=1) + "\n"
+    of_designs: Any = {"design_sha256": True, "recordings": {"__all__": {"play"}}}
+    absent = None if truth.design_sha256 else of_designs
+    text = truth.model_dump_json(indent=1, exclude=absent) + "\n"
     (folder / TRUTH).write_text(text, encoding="utf-8")
 
 

@@ -300,7 +300,8 @@ def measure(
             continue
         place_bodies(q[sample], tree_ints, tree_floats, frames)
         place_ends(frames, bodies, local, ends)
-        place_screws(frames, tree_ints, screws)
+        if gradients.size > 0:
+            place_screws(frames, tree_ints, screws)
         for row in range(rows):
             kind, one, two = row_ints[row]
             other = 0

@@ -1,6 +1,5 @@
 """A whole campaign: trajectories one after the other, each adding to what is known by then."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from robotid.contracts.excitation import (
     Ramp,
 )
 from robotid.contracts.information import Information
-from robotid.errors import Notice
+from robotid.errors import BadDataError, Notice
 from robotid.excitation.criteria import GOALS, about, figures
 from robotid.excitation.expectation import Forecaster, expected_parameters
 from robotid.excitation.options import ExcitationOptions
@@ -23,7 +22,7 @@ from robotid.excitation.safe import Checker, Safe
 from robotid.excitation.search import Attempt, Searches
 from robotid.excitation.setting import Setting, setting_of
 from robotid.information.layout import Layout, geometry_digest
-from robotid.robot.solids import Capsule
+from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -43,7 +42,8 @@ def design(
     *,
     given: Information | None = None,
     given_sha256: str = "",
-    shapes: Sequence[Capsule] = (),
+    shapes: Shapes | None = None,
+    warm: Excitation | None = None,
 ) -> Designed:
     """Design trajectories.
 
@@ -53,7 +53,8 @@ def design(
         options: what is asked for.
         given: what a fit says already.
         given_sha256: digest of that fit.
-        shapes: capsules around links, from the robot file.
+        shapes: collision geometry of the robot file.
+        warm: an earlier design; the first search for each trajectory starts with its own.
     """
     setting = setting_of(robot, layout, options, given=given, shapes=shapes)
     checker, forecaster = Checker(setting), Forecaster(setting)
@@ -62,7 +63,7 @@ def design(
     with Searches(setting.recipe, options) as searches:
         for number in range(options.trajectories):
             name = f"t{number + 1:0{len(str(options.trajectories))}d}"
-            attempts = searches.attempts(known, number)
+            attempts = searches.attempts(known, number, _warm(robot, warm, number))
             best = min(attempts, key=lambda attempt: (attempt.value, attempt.number))
             safe = checker.made_safe(name, best.x, best.start)
             expected = forecaster.of(safe.x, safe.plays)
@@ -85,6 +86,18 @@ def design(
         options=options.model_dump(mode="json", exclude_defaults=True),
     )
     return Designed(found, list(setting.notices))
+
+
+def _warm(robot: RobotTree, warm: Excitation | None, number: int) -> tuple[JointSeries, ...] | None:
+    """Series of an earlier design of the same joints, if it has as many trajectories."""
+    if warm is None:
+        return None
+    if tuple(warm.joints) != robot.joint_names:
+        said = f"the design to start from is for joints {', '.join(warm.joints)}"
+        raise BadDataError("other-robot", said, hint="start without it")
+    if number >= len(warm.trajectories):
+        return None
+    return tuple(warm.trajectories[number].series[name] for name in robot.joint_names)
 
 
 def _planned(

@@ -24,11 +24,11 @@ Array = NDArray[np.float64]
 
 _BOUNDARY = 0.99  # share of the way to a bound that one step may go
 _ARMIJO = 1e-4
-_FIRST, _LAST, _SHRINK = 1e-1, 1e-5, 0.25  # barrier parameter, in units of f
+_FIRST, _LAST, _SHRINK = 1e-2, 1e-5, 0.1  # barrier parameter, in units of f
 _NEAR = 1e2  # how far multipliers may stray from mu/s
 _HALVINGS = 30
-_PATIENCE = 25  # steps with one barrier parameter
-_ARRIVED = 0.1  # gain that a step promises, in units of the barrier parameter, not worth taking
+_PATIENCE = 40  # steps with one barrier parameter
+_ARRIVED = 1.0  # gain that a step promises, in barrier parameters, which is not worth a step
 
 
 class Block(NamedTuple):

@@ -174,3 +174,9 @@ class ExcitationOptions(BaseModel):
         if not all(value > 0 for value in values):
             raise ValueError("every value must be above 0")
         return values
+
+    @property
+    def keeps_distances(self) -> bool:
+        """Whether anything is kept apart, so that shapes of links matter."""
+        asked = (*self.keep_in, *self.keep_out, *self.capsules)
+        return self.self_collision or self.floor is not None or bool(asked)

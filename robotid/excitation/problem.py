@@ -6,7 +6,6 @@ at all times (`signals.fourier.grid_factor`). Torques of the nominal model and c
 functions of the state at the samples.
 """
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -204,10 +203,3 @@ class Problem:
 def samples_for(space_degree: int, wanted: int) -> int:
     """How many samples per period criterion and torque are computed at."""
     return wanted or max(LEAST_SAMPLES, SAMPLES_PER_HARMONIC * space_degree)
-
-
-def inside(blocks: Sequence[Block], x: Array) -> float:
-    """How far inside all linear limits x is, as a share of them; negative outside."""
-    return min(
-        float((block.bound - np.abs(block.R @ x[block.part] + block.r)).min()) for block in blocks
-    )

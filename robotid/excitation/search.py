@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid import progress
+from robotid.contracts.excitation import JointSeries
 from robotid.excitation.interior_point import minimise
 from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.problem import Problem, Recipe
-from robotid.excitation.starts import random_start
+from robotid.excitation.starts import random_start, warm_start
 
 Array = NDArray[np.float64]
 
@@ -49,6 +50,7 @@ class Job(NamedTuple):
         trajectory: number of the trajectory that is being designed.
         start: number of the start.
         iterations: most steps.
+        warm: series of the joints to start from; None for random ones.
         until: time of `time.monotonic` when to stop; None for never.
     """
 
@@ -57,6 +59,7 @@ class Job(NamedTuple):
     trajectory: int
     start: int
     iterations: int
+    warm: tuple[JointSeries, ...] | None
     until: float | None
 
     @property
@@ -84,17 +87,28 @@ class Searches:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
-    def attempts(self, known: Array, trajectory: int) -> list[Attempt]:
+    def attempts(
+        self, known: Array, trajectory: int, warm: tuple[JointSeries, ...] | None = None
+    ) -> list[Attempt]:
         """All starts that were made in time, by number; the first is always made.
 
         Args:
             known: information there is already, scaled, shape (b, b).
             trajectory: which one of the campaign.
+            warm: series of the joints that the first start begins with.
         """
         options, found = self._options, list[Attempt]()
         until = time.monotonic() + options.seconds if options.seconds else None
         jobs = [
-            Job(known, options.seed, trajectory, start, options.iterations, until)
+            Job(
+                known=known,
+                seed=options.seed,
+                trajectory=trajectory,
+                start=start,
+                iterations=options.iterations,
+                warm=None if start else warm,
+                until=until,
+            )
             for start in range(options.restarts)
         ]
         for attempt in self._made(jobs):
@@ -145,7 +159,10 @@ def processes() -> int:
 
 
 def _attempt(problem: Problem, job: Job) -> Attempt:
-    start = random_start(problem, job.random())
+    if job.warm is None:
+        start = random_start(problem, job.random())
+    else:
+        start = warm_start(problem, job.warm)
     found = minimise(
         problem.functions(),
         start,

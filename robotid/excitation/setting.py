@@ -1,6 +1,5 @@
 """What a user asks for, checked and in arrays: all that designs of a campaign share."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +16,7 @@ from robotid.excitation.reach import Ranges
 from robotid.excitation.space import Space, make_space
 from robotid.excitation.unknowns import Unknowns, unknowns_of
 from robotid.information.layout import Layout
-from robotid.robot.solids import Capsule
+from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -79,7 +78,7 @@ def setting_of(
     options: ExcitationOptions,
     *,
     given: Information | None = None,
-    shapes: Sequence[Capsule] = (),
+    shapes: Shapes | None = None,
 ) -> Setting:
     """Check all that is asked for.
 
@@ -88,7 +87,7 @@ def setting_of(
         layout: its parameters.
         options: the configuration.
         given: what a fit says already.
-        shapes: capsules of the robot file.
+        shapes: collision geometry of the robot file.
     """
     if robot.floating:
         raise ConfigError(
@@ -111,7 +110,7 @@ def setting_of(
         wanted=options.parameters,
         payload_link=options.payload_link,
     )
-    kept = kept_apart(robot, options, shapes, Ranges(limits.lower, limits.upper))
+    kept = kept_apart(robot, options, shapes or Shapes(), Ranges(limits.lower, limits.upper))
     return Setting(
         robot=robot,
         options=options,

@@ -1,11 +1,15 @@
 """Random trajectories strictly inside all limits, to start a search from."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.contracts.excitation import JointSeries
 from robotid.errors import ConfigError
 from robotid.excitation.interior_point import Block
 from robotid.excitation.problem import Problem
+from robotid.excitation.space import JointSpace
 
 Array = NDArray[np.float64]
 
@@ -13,6 +17,7 @@ _ATTEMPTS = 400
 _ROOM = 0.7  # share of the linear limits that a start uses at most
 _CENTRES = 0.5  # share of the half range in which centres lie
 _SHRINKS = 12  # by a quarter each, down to 4 percent
+_WARM_SHRINKS = 40  # by a tenth each, down to 2 percent
 
 
 def random_start(problem: Problem, random: np.random.Generator) -> Array:
@@ -35,6 +40,46 @@ def random_start(problem: Problem, random: np.random.Generator) -> Array:
         f"none of {_ATTEMPTS} random trajectories is allowed; nearest to it breaks {least[0]}",
         hint="widen this limit, or start at a posture that is allowed",
     )
+
+
+def warm_start(problem: Problem, series: Sequence[JointSeries]) -> Array:
+    """An earlier trajectory, drawn together until it is strictly inside all limits.
+
+    Args:
+        problem: the new one; the joints may have other harmonics.
+        series: of each joint.
+    """
+    space, functions = problem.space, problem.functions()
+    wanted = [_in_space(joint, own) for joint, own in zip(space.joints, series, strict=True)]
+    rest = space.from_coefficients([np.r_[y[0], np.zeros(y.size - 1)] for y in wanted])
+    swing = space.from_coefficients(wanted) - rest
+    for shrink in range(_WARM_SHRINKS):
+        x: Array = rest + 0.9**shrink * swing
+        inside = min(_room(block, x[block.part]) for block in problem.blocks)
+        if inside > 0 and (functions.curved is None or functions.curved(x).slack > 0):
+            return x
+    raise ConfigError(
+        "infeasible-limits",
+        "the trajectory to start from swings about a posture that is not allowed any more",
+        hint="start without it",
+    )
+
+
+def _in_space(joint: JointSpace, own: JointSeries) -> Array:
+    """Coefficients of an earlier series, zero for harmonics that it does not have."""
+    count = len(joint.harmonics)
+    y = np.zeros(1 + 2 * count)
+    y[0] = own.centre
+    for at, harmonic in enumerate(joint.harmonics):
+        if harmonic in own.harmonics:
+            known = own.harmonics.index(harmonic)
+            y[1 + at], y[1 + count + at] = own.a[known], own.b[known]
+    return y
+
+
+def _room(block: Block, x: Array) -> float:
+    """How far inside its bounds a joint is."""
+    return float((block.bound - np.abs(block.R @ x + block.r)).min())
 
 
 def random_rest(problem: Problem, random: np.random.Generator) -> Array:

@@ -28,7 +28,8 @@ def series(a: Array, b: Array, w: Array, t: Array, derivatives: int = 2) -> list
         for order in range(derivatives + 1):
             # each derivative turns (sin, -cos) by a quarter and multiplies with w
             turned = (al * sin - bl * cos, al * cos + bl * sin)[order % 2]
-            result[order] += (-1) ** (order // 2) * wl ** (order - 1.0) * turned
+            scaled = turned / wl if order == 0 else wl ** (order - 1.0) * turned
+            result[order] += (-1) ** (order // 2) * scaled
     return result
 
 

@@ -1,5 +1,6 @@
 """A designed motion as a function of time: ramp in, some periods of a series, ramp out."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from robotid.contracts.excitation import Excitation, PlannedTrajectory, Play, Ra
 from robotid.signals.fourier import series
 
 Array = NDArray[np.float64]
+_ROUNDING = 1e-9  # of a sample
 
 
 class Moving(NamedTuple):
@@ -43,6 +45,10 @@ class PlannedMotion(NamedTuple):
     def duration_s(self) -> float:
         """Of the whole play [s]."""
         return sum(self.lengths_s) * self.slower
+
+    def samples(self, rate_hz: float) -> int:
+        """How many samples it has at a rate: the first at its start, the last when it has ended."""
+        return math.ceil(self.duration_s * rate_hz - _ROUNDING) + 1
 
     def at(self, t: Array) -> Moving:
         """The motion at times of shape (times,) [s]."""

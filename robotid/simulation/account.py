@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.truth import TrueJoint, TrueLink, TrueRecording, TrueSeries, Truth
+from robotid.contracts.truth import TrueJoint, TrueLink, TrueRecording, Truth
 from robotid.errors import Notice
 from robotid.robot.tree import RobotTree
 from robotid.simulation.closed_loop import Clock, Motion
@@ -15,8 +15,9 @@ from robotid.simulation.controller import TrackingController
 from robotid.simulation.drives import Drives
 from robotid.simulation.friction import Friction
 from robotid.simulation.options import EngineName, FrictionKind, SimulationOptions
+from robotid.simulation.recordings import Recording
+from robotid.simulation.references import play_of, references
 from robotid.simulation.sensors import Measured, Sensors
-from robotid.simulation.trajectory import FourierTrajectory
 
 Array = NDArray[np.float64]
 _ENGINE_PACKAGE: Mapping[EngineName, str] = {"mujoco": "mujoco", "own": "torch"}
@@ -38,13 +39,13 @@ class Made(NamedTuple):
     nominal: RobotTree
     true: RobotTree
     options: SimulationOptions
-    trajectories: Mapping[str, FourierTrajectory]
-    speeds: Sequence[float]
+    recordings: Sequence[Recording]
     controller: TrackingController
     drives: Drives
     sensors: Sensors
     scale: Array
     clock: Clock
+    design_sha256: str = ""
 
 
 def truth_of(made: Made, motion: Motion, logs: Mapping[str, Measured]) -> Truth:
@@ -61,16 +62,16 @@ def truth_of(made: Made, motion: Motion, logs: Mapping[str, Measured]) -> Truth:
         joints=[_joint(made, index) for index in range(true.n)],
         friction=made.drives.friction.kind,
         recordings={
-            name: TrueRecording(
-                speed=speed,
-                reference=_series(trajectory, true),
-                bias=_by_joint(true, logs[name].bias.mean(0)),
+            one.name: TrueRecording(
+                speed=one.speed,
+                reference=references(one.trajectory, true.joint_names),
+                play=play_of(one.trajectory),
+                bias=_by_joint(true, logs[one.name].bias.mean(0)),
                 at_limit=_by_joint(true, share),
             )
-            for (name, trajectory), speed, share in zip(
-                made.trajectories.items(), made.speeds, at_limit, strict=True
-            )
+            for one, share in zip(made.recordings, at_limit, strict=True)
         },
+        design_sha256=made.design_sha256,
         engine=options.engine,
         versions={name: version(name) for name in ("numpy", _ENGINE_PACKAGE[options.engine])},
         substeps=made.clock.substeps,
@@ -80,7 +81,7 @@ def truth_of(made: Made, motion: Motion, logs: Mapping[str, Measured]) -> Truth:
 
 def findings(made: Made, motion: Motion) -> list[Notice]:
     """What a user should know of the motion: limits that were met or left."""
-    robot, names = made.nominal, list(made.trajectories)
+    robot, names = made.nominal, [one.name for one in made.recordings]
     found = []
     for (recording, joint), share in np.ndenumerate(_at_limit(made, motion)):
         if share > _OFTEN:
@@ -93,6 +94,8 @@ def findings(made: Made, motion: Motion) -> list[Notice]:
                 )
             )
     outside = (motion.q < robot.bound("lower")) | (motion.q > robot.bound("upper"))
+    for recording, one in enumerate(made.recordings):
+        outside[one.samples :, recording] = False
     for recording, joint in np.argwhere(outside.any(0)):
         first = int(np.argmax(outside[:, recording, joint]))
         found.append(
@@ -131,24 +134,15 @@ def _joint(made: Made, index: int) -> TrueJoint:
     )
 
 
-def _series(trajectory: FourierTrajectory, robot: RobotTree) -> dict[str, TrueSeries]:
-    return {
-        name: TrueSeries(
-            centre=float(trajectory.centre[index]),
-            a=trajectory.a[index].tolist(),
-            b=trajectory.b[index].tolist(),
-            omega=float(trajectory.omega[index]),
-        )
-        for index, name in enumerate(robot.joint_names)
-    }
-
-
 def _by_joint(robot: RobotTree, values: Array) -> dict[str, float]:
     return dict(zip(robot.joint_names, values.tolist(), strict=True))
 
 
 def _at_limit(made: Made, motion: Motion) -> Array:
     """Share of the time each motor was at its limit, shape (recordings, n); 0 without a motor."""
-    limit = made.controller.limit
-    share: Array = ((np.abs(motion.tau) >= limit) & (limit > 0)).mean(0)
+    limit, share = made.controller.limit, np.zeros(motion.tau.shape[1:])
+    for recording, one in enumerate(made.recordings):
+        steps = made.clock._replace(samples=one.samples).steps
+        at = np.abs(motion.tau[:steps, recording]) >= limit
+        share[recording] = (at & (limit > 0)).mean(0)
     return share

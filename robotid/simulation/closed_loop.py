@@ -40,6 +40,11 @@ class Motion(NamedTuple):
     friction: Array
     tau_link: Array
 
+    def during(self, clock: "Clock") -> "Motion":
+        """The beginning, as long as a clock runs."""
+        parts = {name: values[: clock.samples] for name, values in self._asdict().items()}
+        return Motion(**{**parts, "tau": self.tau[: clock.steps]})
+
 
 class Clock(NamedTuple):
     """How often things happen: a log sample every `every` control steps of `step_s` seconds.

@@ -29,8 +29,10 @@ def write_simulation(folder: Path, simulated: Simulated, digits: int) -> None:
         signals = {"q": log.q, "qd": log.qd, "tau": log.tau}
         measured = {signal: values for signal, values in signals.items() if values is not None}
         _write_csv(folder / f"{name}.csv", log.t, _columns(measured, joints), digits)
-        true = _true_signals(simulated.motion, recording, simulated.clock.every)
-        columns = {"t": np.round(simulated.t * 1e9).astype(np.int64), **_columns(true, joints)}
+        clock = simulated.clocks[name]
+        true = _true_signals(simulated.motion.during(clock), recording, clock.every)
+        t = np.round(simulated.t[: clock.samples] * 1e9).astype(np.int64)
+        columns = {"t": t, **_columns(true, joints)}
         table = pa.table({column: pa.array(values) for column, values in columns.items()})
         path = folder / TRUTH_FOLDER / f"{name}.parquet"
         pq.write_table(table, path, compression="lz4", write_page_checksum=True)

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from robotid.contracts.excitation import Excitation
 from robotid.contracts.truth import Truth
 from robotid.dynamics.rnea import rnea
 from robotid.errors import ConfigError, Notice
@@ -18,8 +19,13 @@ from robotid.simulation.engine import make_engine
 from robotid.simulation.options import SimulationOptions
 from robotid.simulation.perturbation import perturbed
 from robotid.simulation.plant import Plant
+from robotid.simulation.recordings import (
+    Recording,
+    longest,
+    planned_recordings,
+    random_recordings,
+)
 from robotid.simulation.sensors import Measured, Sensors, measure
-from robotid.simulation.trajectory import FourierTrajectory, make_trajectory
 
 Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more noise does not change the trajectory.
@@ -31,35 +37,45 @@ class Simulated(NamedTuple):
     """Logs by name, what really happened, and what it was made from.
 
     `t` has shape (samples,) [s], without jitter; recording i of `motion` belongs to the i-th log.
+    All motions go on until the longest is over: `clocks` say how long each log is.
     """
 
     t: Array
     logs: dict[str, Measured]
     motion: Motion
     clock: Clock
+    clocks: dict[str, Clock]
     truth: Truth
     notices: list[Notice]
 
 
-def simulate(nominal: RobotTree, true: RobotTree, options: SimulationOptions) -> Simulated:
+def simulate(
+    nominal: RobotTree,
+    true: RobotTree,
+    options: SimulationOptions,
+    design: Excitation | None = None,
+    design_sha256: str = "",
+) -> Simulated:
     """Simulate all recordings.
 
     Args:
         nominal: what the controller knows of the robot.
         true: what it really is, before `options.perturb` changes it further.
         options: the configuration.
+        design: trajectories to run; without, random ones.
+        design_sha256: digest of it, for the record.
     """
     _check(nominal, true)
     if options.perturb > 0:
         true = perturbed(true, options.perturb, _random(options, _PERTURBATION))
-    clock = _clock(options)
-    names = _names(options.recordings)
-    speeds = [options.speeds[i % len(options.speeds)] for i in range(options.recordings)]
-    trajectories = [
-        make_trajectory(nominal, options, speed, _random(options, _TRAJECTORY, i))
-        for i, speed in enumerate(speeds)
-    ]
-    controller, scale = _controller(nominal, options, trajectories, clock)
+    recordings = (
+        random_recordings(nominal, options, lambda i: _random(options, _TRAJECTORY, i))
+        if design is None
+        else planned_recordings(nominal, options, design)
+    )
+    clock = _clock(options, longest(recordings))
+    names = [recording.name for recording in recordings]
+    controller, scale = _controller(nominal, options, recordings, clock)
     drives = make_drives(true, options, scale)
     if options.substeps == 0:
         clock = clock._replace(substeps=substeps_for(true, drives, controller.kd, clock.step_s))
@@ -70,14 +86,17 @@ def simulate(nominal: RobotTree, true: RobotTree, options: SimulationOptions) ->
     start = plant.at_rest(q, _torque(true, q, still, still, drives.rotor_inertia))
     motion = follow(plant, controller, clock, start, true.joint_names, names)
     sensors = _sensors(true, options, scale)
+    clocks = {one.name: clock._replace(samples=one.samples) for one in recordings}
     logs = {
-        name: measure(motion, i, clock, sensors, _random(options, _SENSORS, i))
-        for i, name in enumerate(names)
+        name: measure(motion.during(own), i, own, sensors, _random(options, _SENSORS, i))
+        for i, (name, own) in enumerate(clocks.items())
     }
-    known = dict(zip(names, trajectories, strict=True))
-    made = Made(nominal, true, options, known, speeds, controller, drives, sensors, scale, clock)
+    made = Made(
+        nominal, true, options, recordings, controller, drives, sensors, scale, clock, design_sha256
+    )
     t = np.arange(clock.samples) / options.rate_hz
-    return Simulated(t, logs, motion, clock, truth_of(made, motion, logs), findings(made, motion))
+    truth = truth_of(made, motion, logs)
+    return Simulated(t, logs, motion, clock, clocks, truth, findings(made, motion))
 
 
 def _check(nominal: RobotTree, true: RobotTree) -> None:
@@ -100,33 +119,25 @@ def _random(options: SimulationOptions, what: int, recording: int = 0) -> np.ran
     return np.random.default_rng([options.seed, what, recording])
 
 
-def _names(count: int) -> list[str]:
-    """run1, run2, …; with zeros in front where there are more than nine, so that they sort."""
-    return [f"run{number:0{len(str(count))}d}" for number in range(1, count + 1)]
-
-
-def _clock(options: SimulationOptions) -> Clock:
+def _clock(options: SimulationOptions, samples: int) -> Clock:
     every = options.control_hz / options.rate_hz
     if every < 1 or abs(every - round(every)) > 1e-9 * every:
         raise ConfigError(
             "bad-value",
             f"control_hz: {options.control_hz:g} is not a multiple of rate_hz {options.rate_hz:g}",
         )
-    samples = round(options.duration_s * options.rate_hz)
-    if samples < 2:
-        raise ConfigError("bad-value", "duration_s: fewer than two samples")
     return Clock(samples, round(every), 1 / options.control_hz, max(1, options.substeps))
 
 
 def _controller(
     nominal: RobotTree,
     options: SimulationOptions,
-    trajectories: list[FourierTrajectory],
+    recordings: list[Recording],
     clock: Clock,
 ) -> tuple[TrackingController, Array]:
     """The controller, and what shares of torque are of, shape (n,)."""
     times = np.arange(clock.steps, dtype=np.float64) * clock.step_s
-    references = [trajectory.at(times) for trajectory in trajectories]
+    references = [recording.trajectory.at(times) for recording in recordings]
     q, qd, qdd = (np.stack(parts, 1) for parts in zip(*references, strict=True))
     rotor = rotor_inertias(nominal, options)
     needed = _torque(nominal, q, qd, qdd, rotor)

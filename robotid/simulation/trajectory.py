@@ -7,7 +7,7 @@ Each joint follows a Fourier series (Swevers) about a centre:
 Time s stands still at first and comes up to speed within the ramp, so the robot starts at rest and
 goes nowhere and never faster than the series itself.
 
-A trajectory from elsewhere is anything with the method `at`.
+A trajectory from elsewhere is anything with the method `at`, such as the plays of a design.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from robotid.errors import ConfigError
 from robotid.robot.tree import RobotTree
+from robotid.signals.fourier import SAMPLES_PER_HARMONIC, grid_factor, series
+from robotid.signals.planned import Moving
 from robotid.simulation.options import SimulationOptions
 
 Array = NDArray[np.float64]
@@ -26,21 +28,12 @@ Array = NDArray[np.float64]
 _TURNING, _SLIDING = (np.pi, 2 * np.pi), (0.5, 1.0)
 # Periods of single sines whose ratios keep the joints from repeating a posture soon [s].
 _PERIODS_S = (23.0, 19.0, 17.0, 13.0, 11.0, 7.0, 5.0)
-_SAMPLES_PER_HARMONIC = 64
-
-
-class Reference(NamedTuple):
-    """Position, velocity and acceleration at some times, each of shape (times, n)."""
-
-    q: Array
-    qd: Array
-    qdd: Array
 
 
 class Trajectory(Protocol):
     """What a robot can be told to follow."""
 
-    def at(self, t: Array) -> Reference:
+    def at(self, t: Array) -> Moving:
         """The reference at times of shape (times,) [s]."""
 
 
@@ -60,12 +53,12 @@ class FourierTrajectory(NamedTuple):
     omega: Array
     ramp_s: float
 
-    def at(self, t: Array) -> Reference:
+    def at(self, t: Array) -> Moving:
         """The reference at times of shape (times,) [s], derivatives in closed form."""
         s, sd, sdd = _run_up(t, self.ramp_s)
-        p, pd, pdd = _series(self.a, self.b, self.omega, s)
+        p, pd, pdd = series(self.a, self.b, _multiples(self.omega, self.a.shape[1]), s)
         sd, sdd = sd[:, None], sdd[:, None]
-        return Reference(self.centre + p, sd * pd, sd**2 * pdd + sdd * pd)
+        return Moving(self.centre + p, sd * pd, sd**2 * pdd + sdd * pd)
 
 
 def make_trajectory(
@@ -121,19 +114,6 @@ def reach(robot: RobotTree) -> tuple[Array, Array, Array]:
     return start, half, np.where(np.isfinite(speed), speed, assumed[:, 1])
 
 
-def _series(a: Array, b: Array, omega: Array, t: Array) -> tuple[Array, Array, Array]:
-    """P and its two derivatives, each of shape (times, n)."""
-    p, pd, pdd = np.zeros((3, t.size, omega.size))
-    for harmonic in range(a.shape[1]):
-        w = omega * (harmonic + 1)
-        sin, cos = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))
-        al, bl = a[:, harmonic], b[:, harmonic]
-        p += (al * sin - bl * cos) / w
-        pd += al * cos + bl * sin
-        pdd += w * (bl * cos - al * sin)
-    return p, pd, pdd
-
-
 def _run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
     """Time s, its rate and the rate's change; the rate is a quintic from 0 to 1 in x = t/ramp."""
     x = np.clip(t / ramp_s, 0.0, 1.0)
@@ -145,15 +125,15 @@ def _run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
 
 
 def _peaks(a: Array, b: Array, omega: Array) -> tuple[Array, Array]:
-    """Bounds on |p| and |ṗ| for all times, shape (n,).
-
-    A trigonometric polynomial of degree N, sampled at M > 2N points of its period, is nowhere
-    above its largest sample by more than the factor 1/cos(π N/M).
-    """
+    """Bounds on |p| and |ṗ| for all times, shape (n,)."""
     harmonics = a.shape[1]
-    count = _SAMPLES_PER_HARMONIC * harmonics
+    count = SAMPLES_PER_HARMONIC * harmonics
     turn = np.arange(count) * (2 * np.pi / count)
-    unit = np.ones_like(omega)
-    p, pd, _ = _series(a, b, unit, turn)  # in units of the joint's own phase
-    above = np.cos(np.pi * harmonics / count)
+    p, pd = series(a, b, _multiples(np.ones_like(omega), harmonics), turn, derivatives=1)
+    above = grid_factor(harmonics, count)  # p is in units of the joint's own phase
     return np.abs(p).max(0) / omega / above, np.abs(pd).max(0) / above
+
+
+def _multiples(omega: Array, harmonics: int) -> Array:
+    """Frequencies of all harmonics, shape (n, harmonics) [rad/s]."""
+    return np.outer(omega, np.arange(1.0, harmonics + 1))

@@ -5,6 +5,7 @@ from importlib import import_module
 from robotid.stages.contract import Stage
 
 CATALOG: dict[str, str] = {
+    "excite": "robotid.stages.excite",
     "simulate": "robotid.stages.simulate",
     "ingest": "robotid.stages.ingest",
     "filter": "robotid.stages.filter",

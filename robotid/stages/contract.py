@@ -133,6 +133,7 @@ class Stage:
 # The file by which a folder of each kind is recognised.
 INDEX_FILES: Mapping[str, str] = {
     "dataset": "dataset.json",
+    "excitation": "excitation.json",
     "export": "export.json",
     "factors": "factors.json",
     "fit": "fit.json",

@@ -14,6 +14,7 @@ class SimulateConfig(SimulationOptions, RobotOptions, StageConfig):
 
 def run(config: SimulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write a CSV per recording, `truth.json` and the true signals."""
+    from robotid.contracts.excitation import read_excitation
     from robotid.robot.load import load_robot
     from robotid.simulation.log_files import write_simulation
     from robotid.simulation.scenario import simulate
@@ -21,7 +22,10 @@ def run(config: SimulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     nominal = load_robot(inputs["robot"][0].path, **config.changes())
     other = inputs.get("true_robot")
     true = load_robot(other[0].path, **config.changes()) if other else nominal
-    simulated = simulate(nominal.tree, true.tree, config)
+    planned = inputs.get("design")
+    design = read_excitation(planned[0].path) if planned else None
+    digest = planned[0].digest if planned else ""
+    simulated = simulate(nominal.tree, true.tree, config, design, digest)
     write_simulation(out_dir, simulated, config.digits)
     read = [*nominal.notices, *(true.notices if other else ())]
     return [*read, *simulated.notices]
@@ -38,13 +42,23 @@ STAGE = Stage(
             "what the robot really is, where that differs from what its controller knows",
             optional=True,
         ),
+        "design": Input(
+            "excitation",
+            "DESIGN",
+            "what excite wrote: its plays are run in place of random trajectories",
+            optional=True,
+        ),
     },
     output="logs",
     origin=__name__,
     uses=(
+        "robotid.contracts.excitation",
         "robotid.contracts.truth",
+        "robotid.contracts.versions",
         "robotid.dynamics",
         "robotid.robot",
+        "robotid.signals.fourier",
+        "robotid.signals.planned",
         "robotid.simulation",
         "robotid.spatial",
     ),

@@ -58,6 +58,9 @@ def test_all_means_capsules_or_else_frames():
         f"{link} above the floor"
         for link in ("panda_link3", "panda_link4", "panda_link5", "panda_link6", "panda_flange")
     )
+    inside = panda(keep_in=("*:-2,-2,-1,2,2,2",))[1].clearances.names
+    assert "panda_link3 at x > -2 m" in inside
+    assert not any(name.startswith("panda_link0") for name in inside)
     found = kept(floor=0.0)
     assert found.clearances.names[-2:] == (
         "panda_link7 above the floor",

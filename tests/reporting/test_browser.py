@@ -42,7 +42,7 @@ def report(tmp_path_factory):
     """A page with two fits and, whatever else, two charts to zoom."""
     folder = tmp_path_factory.mktemp("report")
     extra = Section("zoomed", "To zoom", lambda view: zoomable_charts())
-    environment = pages._environment()
+    environment = pages.environment()
     loader = ChoiceLoader([DictLoader({"sections/zoomed.html.j2": ZOOMED}), environment.loader])
     views = [full_view(folder / name, name=name) for name in ("first", "second")]
     path = folder / "report.html"

@@ -1,0 +1,1 @@
+"""The page of a design of trajectories, and the same in a few lines."""

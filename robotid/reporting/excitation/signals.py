@@ -1,0 +1,77 @@
+"""Positions, velocities and accelerations of the joints against their limits."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.contracts.excitation import Excitation, JointLimits, PlannedTrajectory
+from robotid.reporting.charts.chart import Axis, Chart, Series
+from robotid.reporting.charts.drawing import Drawing, drawn
+from robotid.reporting.charts.thinning import thinned
+from robotid.signals.planned import PlannedMotion
+
+Array = NDArray[np.float64]
+
+_SAMPLES = 4001  # of a motion; lines are drawn with fewer
+_POINTS = 400
+
+
+class Signal(NamedTuple):
+    """A kind of signal: charts of all joints."""
+
+    title: str
+    drawings: list[Drawing]
+
+
+class Shown(NamedTuple):
+    """A trajectory as designed, ramps included."""
+
+    name: str
+    signals: list[Signal]
+
+
+def shown(design: Excitation, trajectory: PlannedTrajectory) -> Shown:
+    """Charts of a trajectory, not slowed down."""
+    motion = PlannedMotion(trajectory, tuple(design.joints))
+    t = np.linspace(0.0, motion.duration_s, _SAMPLES)
+    titles = ("Positions", "Velocities", "Accelerations")
+    before, during, after = motion.lengths_s
+    marks = [at for at, ramp in ((before, before), (before + during, after)) if ramp]
+    found = []
+    for order, (title, values) in enumerate(zip(titles, motion.at(t), strict=True)):
+        charts = [
+            _chart(joint, design, order, t, values[:, place], marks)
+            for place, joint in enumerate(design.joints)
+        ]
+        found.append(Signal(title, [d for c in charts if (d := drawn(c)) is not None]))
+    return Shown(trajectory.name, found)
+
+
+def _chart(
+    joint: str, design: Excitation, order: int, t: Array, y: Array, marks: Sequence[float]
+) -> Chart:
+    unit = design.units[joint] + ("", "/s", "/s²")[order]
+    ends = np.array([t[0], t[-1]])
+    limits = [
+        Series("limit", ends, np.full(2, at), "dashed", None)
+        for at in _limits(design.limits[joint], order)
+    ]
+    name = ("position", "velocity", "acceleration")[order]
+    return Chart(
+        title=joint,
+        across=Axis("time [s]"),
+        upward=Axis(f"{name} [{unit}]"),
+        series=[Series(name, *thinned(t, y, _POINTS)), *limits],
+        marks=marks,
+        width=340,
+        height=200,
+    )
+
+
+def _limits(given: JointLimits, order: int) -> tuple[float, ...]:
+    if order == 0:
+        return given.lower, given.upper
+    bound = given.velocity if order == 1 else given.acceleration
+    return () if bound is None else (-bound, bound)
