@@ -47,7 +47,7 @@ class ExcitationOptions(BaseModel):
         "there and back. By default the posture that the series starts with.",
     )
     ramp_share: float = Field(
-        default=0.25,
+        default=0.5,
         gt=0,
         le=1,
         description="Share of the limits of speed, acceleration and jerk that ramps may use.",
