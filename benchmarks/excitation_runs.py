@@ -18,6 +18,7 @@ from robotid.excitation.space import Space
 from robotid.fitting.linear import Estimate, wls
 from robotid.information.regressor import Motion, row_columns
 from robotid.robot.tree import RobotTree
+from robotid.signals.planned import Moving
 from robotid.simulation.closed_loop import Clock, follow
 from robotid.simulation.controller import TrackingController, gains
 from robotid.simulation.drives import make_drives, moved_inertias, rotor_inertias, substeps_for
@@ -25,7 +26,7 @@ from robotid.simulation.engine import make_engine
 from robotid.simulation.options import SimulationOptions
 from robotid.simulation.perturbation import perturbed
 from robotid.simulation.plant import Plant
-from robotid.simulation.trajectory import Reference, Trajectory
+from robotid.simulation.trajectory import Trajectory
 from tests.fitting.samples import base_of, evidence_of, factoriser_of
 
 CONTROL_HZ = 1000.0
@@ -84,9 +85,9 @@ class Point(NamedTuple):
     space: Space
     x: np.ndarray
 
-    def at(self, t: np.ndarray) -> Reference:
+    def at(self, t: np.ndarray) -> Moving:
         """Position, velocity and acceleration at times [s]."""
-        return Reference(*(self.space.at(self.x, t, order) for order in range(3)))
+        return Moving(*(self.space.at(self.x, t, order) for order in range(3)))
 
 
 def simulated(setting: Setting, true: Truth, trajectories: Sequence[Trajectory]) -> list[Run]:

@@ -9,7 +9,7 @@ from robotid.excitation.interior_point import Block, CurvedValues, Functions, mi
 from robotid.excitation.starts import random_start
 from tests.excitation.settings import DOUBLE, made_problem, rng
 
-NEAR = 1e-3
+NEAR = 5e-3
 
 
 def box(size, bound=1.0):
@@ -41,7 +41,9 @@ def test_nearest_point_of_a_box(seed):
     found = minimise(
         Functions(nearest_to(target), None, None, [box(6)]), np.zeros(6), iterations=300
     )
-    np.testing.assert_allclose(found.x, np.clip(target, -1, 1), atol=NEAR)
+    best = np.clip(target, -1, 1)
+    np.testing.assert_allclose(found.x, best, atol=NEAR)
+    assert found.value == pytest.approx(nearest_to(target)(best, 0.0)[0], abs=1e-4)
     assert found.converged
 
 
@@ -74,7 +76,7 @@ def test_every_point_it_looks_at_is_inside():
     found = minimise(
         Functions(objective, curved, jacobian, [box(3, 0.6)]), np.zeros(3), iterations=300
     )
-    assert len(seen) == found.evaluations or len(seen) > 5
+    assert 5 < len(seen) <= found.evaluations  # what is outside is not asked for its value
     assert all(np.abs(x).max() < 0.6 and np.linalg.norm(x) < 0.8 for x in seen)
 
 
