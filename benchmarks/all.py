@@ -32,10 +32,14 @@ BENCHMARKS = {
     "recovery.py": "How near do fits come to the truth of simulated logs?",
     "fit.py": "How fast are whole fits, against Adam and a script, and in how much memory?",
     "excitation_gradient.py": "How fast are gradients for designing trajectories?",
+    "excitation.py": "How good are designed trajectories, and how soon, against IPOPT and others?",
+    "excitation_spread.py": "Do parameters scatter as a design says they will?",
+    "excitation_criteria.py": "Which criterion leads to the smallest errors?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 SOLVERS = ("clarabel", "cvxpy")
 LIBRARIES = (
+    "casadi",
     *SOLVERS,
     "mujoco",
     "numba",

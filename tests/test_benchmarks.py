@@ -109,3 +109,32 @@ def test_recovery_benchmark_runs():
         timeout=120,
     )
     assert "intervals of 95 %" in done.stdout, done.stderr
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["excitation.py", "--quick"], "limits kept"),
+        (["excitation_spread.py", "--robot", "double_pendulum", "--seeds", "40"], ": pass"),
+        (
+            [
+                "excitation_criteria.py",
+                *("--robots", "double_pendulum", "--campaigns", "1", "--seeds", "1"),
+            ],
+            "geometric mean",
+        ),
+    ],
+)
+def test_excitation_benchmarks_run(command, says):
+    """Small versions: what they say of forecasts holds, what they say of speed needs long runs."""
+    pytest.importorskip("mujoco")
+    if command[0] == "excitation.py":
+        pytest.importorskip("casadi")
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / command[0], *command[1:]],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert says in done.stdout, done.stdout + done.stderr
