@@ -11,6 +11,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,10 +54,11 @@ class _Worker:
 
 
 class LocalExecutor:
-    """Runs up to `jobs` tasks at a time, each in a worker process."""
+    """Runs up to `jobs` tasks at a time, each in a worker process, for `timeout_s` at most."""
 
-    def __init__(self, store: Store, jobs: int) -> None:
+    def __init__(self, store: Store, jobs: int, timeout_s: float | None = None) -> None:
         self._store, self._jobs = store, jobs
+        self._end = None if timeout_s is None else time.monotonic() + timeout_s
         self._pending: deque[Task] = deque()
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
@@ -74,7 +76,7 @@ class LocalExecutor:
         """What has happened; waits for at least one event while a task is under way."""
         events: list[Event] = self._start_pending()
         while not events and any(worker.task for worker in self._workers):
-            for ready, _ in self._selector.select():
+            for ready, _ in self._selector.select(self._time_left()):
                 events += self._read(ready.data)
         return events
 
@@ -85,6 +87,16 @@ class LocalExecutor:
         for worker in list(self._workers):
             worker.process.wait()
             self._forget(worker)
+
+    def _time_left(self) -> float | None:
+        """Seconds until the run has to end; None: as long as it takes."""
+        if self._end is None:
+            return None
+        left = self._end - time.monotonic()
+        if left <= 0:
+            hint = "run again, it goes on from there; or give it more time"
+            raise TemporaryError("timeout", "out of time; finished stages are kept", hint=hint)
+        return left
 
     def _start_pending(self) -> list[Event]:
         events: list[Event] = []

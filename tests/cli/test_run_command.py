@@ -168,7 +168,7 @@ def test_failed_run_does_not_unpin_the_last_good_one(robotid, pipeline, tmp_path
     assert (cache / "runs" / "nightly.json").read_bytes() == note
 
 
-def test_every_answer_has_its_schema(robotid, pipeline):
+def test_r02_every_answer_has_its_schema(robotid, pipeline):
     robotid("run", pipeline, "--name", "known")
     for model, words in {
         PreviewAnswer: ["run", pipeline, "--dry-run"],
