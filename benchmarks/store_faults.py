@@ -19,6 +19,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from check_store import check
@@ -106,14 +107,14 @@ def main() -> int:
     points, wrong = Counter(), []
     for fault in options.faults:
         for at in range(1, 1000):
-            _, found = trial(root, lambda: inject(fault, at, root))
+            _, found = trial(root, partial(inject, fault, at, root))
             wrong += [f"{fault} at call {at}: {what}" for what in found]
             if not _met[0]:
                 break
             points[fault] += 1
     for size in (0, 100, 4096, 51_199):  # ulimit -f: EFBIG in the middle of a write
         limit = (size, resource.RLIM_INFINITY)
-        code, found = trial(root, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        code, found = trial(root, partial(resource.setrlimit, resource.RLIMIT_FSIZE, limit))
         wrong += [f"EFBIG beyond {size} bytes: {what}" for what in found]
         points["EFBIG"] += code == _FAILED
     shutil.rmtree(root.parent)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from enum import IntEnum, StrEnum
+from pathlib import Path
 from typing import Any, ClassVar
 
 
@@ -184,14 +185,13 @@ def from_os_error(error: OSError, doing: str, place: str | None = None) -> Robot
 
 def _disk_full(said: str, file: str | None) -> StorageError:
     """The error of a full disk, with what is left where it was written."""
-    hint, folder = "free some space and run again", file
-    while folder and not os.path.exists(folder):
-        folder = os.path.dirname(folder)
-    if folder:
-        with suppress(OSError):
+    hint = "free some space and run again"
+    for folder in () if file is None else (Path(file), *Path(file).parents):
+        with suppress(OSError):  # where it is not there, the folder around it is looked at
             facts = os.statvfs(folder)
             left = f"{facts.f_bavail * facts.f_frsize / 1e6:.1f} MB are left"
             hint = f"free some space ({left}, the quota may be less) and run again"
+            break
     return StorageError("disk-full", said, file=file, hint=hint)
 
 
