@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from robotid.contracts.truth import Truth
 from robotid.dynamics.rnea import rnea
 from robotid.errors import ConfigError, Notice
+from robotid.memory import must_fit
 from robotid.robot.tree import RobotTree
 from robotid.simulation.account import Made, findings, truth_of
 from robotid.simulation.closed_loop import Clock, Motion, follow
@@ -25,6 +26,7 @@ Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more noise does not change the trajectory.
 _TRAJECTORY, _SENSORS, _PERTURBATION = range(3)
 _PIECE = 2000  # control steps
+_PER_STEP = 10  # numbers that are held per joint and step: reference, torque, motion, logs
 
 
 class Simulated(NamedTuple):
@@ -53,6 +55,9 @@ def simulate(nominal: RobotTree, true: RobotTree, options: SimulationOptions) ->
     if options.perturb > 0:
         true = perturbed(true, options.perturb, _random(options, _PERTURBATION))
     clock = _clock(options)
+    numbers = clock.steps * options.recordings * true.n * _PER_STEP
+    hint = "simulate less at a time: fewer recordings, shorter, or at a lower control_hz"
+    must_fit(8 * numbers, f"{options.recordings} recordings of {clock.steps} steps", hint)
     names = _names(options.recordings)
     speeds = [options.speeds[i % len(options.speeds)] for i in range(options.recordings)]
     trajectories = [

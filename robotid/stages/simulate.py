@@ -44,6 +44,7 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.truth",
         "robotid.dynamics",
+        "robotid.memory",
         "robotid.robot",
         "robotid.simulation",
         "robotid.spatial",
