@@ -47,7 +47,7 @@ def check_lag(samples: Samples, model: Model, start: int, report: Report) -> Non
 class _ShiftedFit:
     """Torques of other times fitted by gravity, dynamics, friction, rotor and offset of each joint.
 
-    Without a rotor a shift stands for its inertia: with friction that gives power, it does the same.
+    Without a rotor, a shift and friction that gives power would stand for its inertia.
     """
 
     def __init__(self, samples: Samples, model: Model) -> None:
