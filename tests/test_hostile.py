@@ -27,6 +27,7 @@ from tests.conftest import run_process
 from tests.logs import bags
 from tests.logs.bags import ROS2, TYPE, states
 from tests.logs.opening import read_all, refused
+from tests.robot.urdf_texts import ARM
 from tests.signals.signals import columns_of, run_filter
 
 
@@ -194,6 +195,36 @@ def test_s16_s25_no_configuration_of_the_folder_and_no_secret_of_the_environment
         assert not path.is_file() or secret.encode() not in path.read_bytes()
 
 
+_HOOKED: list[str] | None = None
+
+
+def _note_opens(event, arguments):
+    if event == "open" and _HOOKED is not None:
+        _HOOKED.append(str(arguments[0]))
+
+
+sys.addaudithook(_note_opens)
+
+
+def test_s07_s09_a_robot_file_opens_nothing_else(tmp_path, monkeypatch):
+    """Not what a mesh, a texture or an included file is called."""
+    (tmp_path / "other.xml").write_text("<a/>")
+    paths = ("package://../../etc/passwd", "file:///etc/shadow", "/etc/hosts", "../other.xml")
+    visuals = "".join(
+        f'<visual><geometry><mesh filename="{path}"/></geometry></visual>' for path in paths
+    )
+    include = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="other.xml"/>'
+    path = tmp_path / "robot.urdf"
+    path.write_text(ARM.replace("</visual>", f"</visual>{visuals}", 1))
+    load_robot(path)  # imports open files as well
+    monkeypatch.setattr(sys.modules[__name__], "_HOOKED", [])
+    load_robot(path)
+    path.write_text(ARM.replace("</robot>", f"{include}</robot>"))
+    with contextlib.suppress(BadDataError):
+        load_robot(path)
+    assert set(_HOOKED) == {str(path)}
+
+
 def test_s26_patterns_have_a_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(inputs, "_MAX_FILES", 100)
     for number in range(101):
@@ -212,7 +243,7 @@ _WAVE = columns_of(np.arange(0, 20, 0.01), q_a=np.sin(np.arange(0, 20, 0.01)))
     [
         {"rate_hz": 1e12},
         {"cutoff_hz": 1e-12},
-        {"cutoff_hz": 1e-300},
+        {"cutoff_hz": 1e-15},
         {"average_periods": True, "period_s": 1e-12},
         {"average_periods": True, "period_s": 1e300},
     ],
