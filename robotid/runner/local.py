@@ -37,6 +37,7 @@ from robotid.runner.worker import main
 main(int(sys.argv[2]))
 """
 _TAIL = 4000
+_LONGEST_WAIT_S = 60.0  # the system refuses to wait for ages
 
 
 def available_cores() -> int:
@@ -89,14 +90,14 @@ class LocalExecutor:
             self._forget(worker)
 
     def _time_left(self) -> float | None:
-        """Seconds until the run has to end; None: as long as it takes."""
+        """Seconds to wait until the clock is looked at again; None: as long as it takes."""
         if self._end is None:
             return None
         left = self._end - time.monotonic()
         if left <= 0:
             hint = "run again, it goes on from there; or give it more time"
             raise TemporaryError("timeout", "out of time; finished stages are kept", hint=hint)
-        return left
+        return min(left, _LONGEST_WAIT_S)
 
     def _start_pending(self) -> list[Event]:
         events: list[Event] = []
