@@ -19,6 +19,7 @@ BENCHMARKS = {
     "store_overhead.py": "What do verifying and committing add to a stage of 100 MB?",
     "cache_keys.py": "Does a key change exactly when it should?",
     "store_kills.py": "What does kill -9 at random moments of 500 commits leave behind?",
+    "store_faults.py": "What does a fault at every system call of a commit leave behind?",
     "bit_flips.py": "Is every flipped bit and every cut noticed and mended?",
     "rnea.py": "How fast are batched torques and their gradients?",
     "reading.py": "How fast are CSV and bags read with every check on?",

@@ -5,10 +5,13 @@ result replays and what an error carries. Errors take facts and build the text t
 """
 
 import errno
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from enum import IntEnum, StrEnum
+from pathlib import Path
 from typing import Any, ClassVar
 
 
@@ -170,7 +173,7 @@ def from_os_error(error: OSError, doing: str, place: str | None = None) -> Robot
     file = str(error.filename) if error.filename is not None else place
     said = f"{doing}: {error.strerror or error}"
     if error.errno in _DISK_FULL:
-        return StorageError("disk-full", said, file=file, hint="free some space and run again")
+        return _disk_full(said, file)
     if error.errno in _NOT_ALLOWED:
         return UnsafePathError("not-allowed", said, file=file, hint="check owner and mode")
     if error.errno in _NOT_THERE:
@@ -178,6 +181,18 @@ def from_os_error(error: OSError, doing: str, place: str | None = None) -> Robot
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
         return TemporaryError("out-of-resources", said, file=file, hint="raise the limit (ulimit)")
     return StorageError("io-error", said, file=file)
+
+
+def _disk_full(said: str, file: str | None) -> StorageError:
+    """The error of a full disk, with what is left where it was written."""
+    hint = "free some space and run again"
+    for folder in () if file is None else (Path(file), *Path(file).parents):
+        with suppress(OSError):  # where it is not there, the folder around it is looked at
+            facts = os.statvfs(folder)
+            left = f"{facts.f_bavail * facts.f_frsize / 1e6:.1f} MB are left"
+            hint = f"free some space ({left}, the quota may be less) and run again"
+            break
+    return StorageError("disk-full", said, file=file, hint=hint)
 
 
 def from_exception(error: BaseException, doing: str, place: str | None = None) -> RobotidError:
@@ -199,8 +214,7 @@ def from_exception(error: BaseException, doing: str, place: str | None = None) -
         return TemporaryError("out-of-memory", f"{doing}: out of memory", hint=hint)
     said = f"{type(error).__name__}: {error}"
     if "No space left on device" in said or "Disk quota exceeded" in said:
-        hint = "free some space and run again"
-        return StorageError("disk-full", f"{doing}: {said}", file=place, hint=hint)
+        return _disk_full(f"{doing}: {said}", place)
     return RobotidError(
         "bug", f"{doing}: {said}", hint="this is a bug in robotid; run again with --debug"
     )

@@ -15,6 +15,17 @@ sys.path.insert(0, str(PROJECT / "benchmarks"))  # tests run small versions of t
 SAMPLES = PROJECT / "sample_logs" / "pendulum"
 
 
+def _no_network(event, arguments):
+    """No test of robotid needs more than this machine."""
+    if event == "socket.getaddrinfo" and arguments[0] not in (None, "localhost", "127.0.0.1"):
+        raise AssertionError(f"name looked up: {arguments[0]}")
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        assert arguments[1][0] in ("127.0.0.1", "::1", "localhost"), f"connection: {arguments[1]}"
+
+
+sys.addaudithook(_no_network)
+
+
 @dataclass
 class Answer:
     """What a command gave back."""

@@ -104,7 +104,7 @@ def test_r22_r24_r25_same_bytes_everywhere(robotid, tmp_path, env):
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
 
 
-def test_r27_outputs_carry_no_machine(robotid, tmp_path):
+def test_r27_s32_outputs_carry_no_machine(robotid, tmp_path):
     assert robotid("run", ARM, "--out", tmp_path / "out").code == 0
     words = (str(tmp_path), str(PROJECT), f"{os.uname().nodename}-", f"{os.getpid()}-")
     for path in (tmp_path / "out").rglob("*"):

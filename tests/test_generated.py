@@ -22,14 +22,32 @@ def test_no_schema_without_a_format():
     assert present == {path for path in generated() if path.parts[0] == "schemas"}
 
 
+# How many cases of each kind the catalogue has.
+CASES = {"C": 45, "B": 100, "N": 38, "S": 32, "R": 35}
+
+
+def reliability_cases() -> tuple[list[str], list[str]]:
+    """Cases that are listed as tested, and those listed as not."""
+    document = (PROJECT / "docs/reliability.md").read_text()
+    tested, rest = document.split("## Without a test of their own")
+    first, second = (re.findall(r"^\| ([A-Z]\d\d\d?) \|", part, re.M) for part in (tested, rest))
+    return first, second
+
+
 def test_reliability_cases_and_tests_name_each_other():
-    listed = set(
-        re.findall(r"^\| ([A-Z]\d\d\d?) \|", (PROJECT / "docs/reliability.md").read_text(), re.M)
-    )
-    tests = "".join(path.read_text() for path in (PROJECT / "tests").rglob("test_*.py"))
+    """By the names of tests, or by the rows of planted traps."""
+    paths = [*(PROJECT / "tests").rglob("test_*.py"), PROJECT / "tests/traps/planted.py"]
+    tests = "".join(path.read_text() for path in paths)
     prefixes = re.findall(r"def test_((?:[bcnrs]\d\d\d?_)+)", tests)
     tested = {code.upper() for prefix in prefixes for code in prefix.strip("_").split("_")}
-    assert listed == tested
+    tested |= set(re.findall(r'Trap\(\s*"([A-Z]\d\d\d?)"', tests))
+    assert set(reliability_cases()[0]) == tested
+
+
+def test_every_case_of_the_catalogue_is_listed_once():
+    listed = sorted(code for part in reliability_cases() for code in part)
+    wanted = [f"{kind}{n:02}" for kind, most in CASES.items() for n in range(1, most + 1)]
+    assert listed == sorted(wanted)
 
 
 def test_every_code_of_ingest_is_explained():

@@ -39,6 +39,7 @@ LAYERS = [
     {"spatial"},
     {"contracts"},
     {"store"},
+    {"memory"},
     {"compiled", "errors", "progress", "types", "versions"},
 ]
 MAY_SEE_STORE = {"runner", "cli"}
@@ -186,6 +187,32 @@ def test_s03_s23_no_dangerous_calls():
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
         assert [word for word in words if word in text] == [], path
+
+
+def test_n33_no_promises_about_the_order_of_columns():
+    """polars believes what it is told of an order, and joins wrongly where it is not true."""
+    for path in MODULES:
+        assert "set_sorted" not in path.read_text(encoding="utf-8"), path
+
+
+def test_s30_nothing_can_reach_the_network():
+    """No module imports what opens connections; the name of the host is all that is asked for."""
+    network = {"asyncio", "ftplib", "http", "httpx", "imaplib", "poplib", "requests", "smtplib"}
+    network |= {"ssl", "urllib.request", "urllib3", "webbrowser", "xmlrpc", "torch.hub"}
+    for path in MODULES:
+        found = {name for name in imports_of(path) if name.split(".")[0] in network | {"socket"}}
+        assert not network & imports_of(path), path
+        if "socket" in found:
+            assert set(re.findall(r"socket\.(\w+)", path.read_text())) == {"gethostname"}
+
+
+def test_s29_every_dependency_has_bounds():
+    import tomllib
+
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
+    for given in (project["dependencies"], *project["optional-dependencies"].values()):
+        for requirement in given:
+            assert re.fullmatch(r"[\w-]+>=[\d.]+,<=?[\d.]+", requirement), requirement
 
 
 def test_modules_stay_readable():

@@ -20,6 +20,7 @@ _EVERYWHERE: tuple[tuple[str, Any, Any, str, tuple[str, ...]], ...] = (
     ("no_cache", bool, False, "Work without the cache.", ("--no-cache",)),
     ("recompute", bool, False, "Compute everything again.", ("--recompute",)),
     ("jobs", int | None, None, "Worker processes; one per core by default.", ("--jobs", "-j")),
+    ("timeout", float | None, None, "Stop after so many seconds.", ("--timeout",)),
     ("quiet", bool, False, "Say only what went wrong.", ("--quiet", "-q")),
     ("verbose", bool, False, "Say more.", ("--verbose", "-v")),
     ("debug", bool, False, "Show tracebacks.", ("--debug",)),

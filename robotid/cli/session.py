@@ -40,6 +40,8 @@ def run_graph(
     jobs = available_cores() if settings.jobs is None else settings.jobs
     if jobs < 1:
         raise UsageError("bad-jobs", f"--jobs {jobs}: at least one process is needed")
+    if settings.timeout is not None and not settings.timeout > 0:
+        raise UsageError("bad-timeout", f"--timeout {settings.timeout:g}: no time at all")
     beside = next(iter(out.values()), None)
     with (
         opened_store(
@@ -50,7 +52,7 @@ def run_graph(
         ) as store,
         display_for(console_for(settings), verbose=settings.verbose) as display,
     ):
-        executor = LocalExecutor(store, jobs)
+        executor = LocalExecutor(store, jobs, settings.timeout)
         try:
             result = Run(
                 graph,

@@ -14,6 +14,7 @@ class Settings:
     no_cache: bool = False
     recompute: bool = False
     jobs: int | None = None
+    timeout: float | None = None
     quiet: bool = False
     verbose: bool = False
     debug: bool = False

@@ -45,7 +45,10 @@ def check_lag(samples: Samples, model: Model, start: int, report: Report) -> Non
 
 
 class _ShiftedFit:
-    """Torques of other times fitted by gravity, dynamics, friction and offset of each joint."""
+    """Torques of other times fitted by gravity, dynamics, friction, rotor and offset of each joint.
+
+    Without a rotor, a shift and friction that gives power would stand for its inertia.
+    """
 
     def __init__(self, samples: Samples, model: Model) -> None:
         self._samples = samples
@@ -54,7 +57,8 @@ class _ShiftedFit:
         whole = model.gravity + model.dynamic
         self._heavy = {j: float(np.std(model.gravity[:, j])) for j in joints}
         self._terms = [
-            np.column_stack([whole[:, j], friction_terms(samples.qd[:, j])]) for j in joints
+            np.column_stack([whole[:, j], samples.qdd[:, j], friction_terms(samples.qd[:, j])])
+            for j in joints
         ]
 
     def _fitted(self, lag: int) -> list[tuple[int, float, float]]:

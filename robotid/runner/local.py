@@ -11,6 +11,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from robotid.runner.worker import main
 main(int(sys.argv[2]))
 """
 _TAIL = 4000
+_LONGEST_WAIT_S = 60.0  # the system refuses to wait for ages
 
 
 def available_cores() -> int:
@@ -53,10 +55,11 @@ class _Worker:
 
 
 class LocalExecutor:
-    """Runs up to `jobs` tasks at a time, each in a worker process."""
+    """Runs up to `jobs` tasks at a time, each in a worker process, for `timeout_s` at most."""
 
-    def __init__(self, store: Store, jobs: int) -> None:
+    def __init__(self, store: Store, jobs: int, timeout_s: float | None = None) -> None:
         self._store, self._jobs = store, jobs
+        self._end = None if timeout_s is None else time.monotonic() + timeout_s
         self._pending: deque[Task] = deque()
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
@@ -74,7 +77,7 @@ class LocalExecutor:
         """What has happened; waits for at least one event while a task is under way."""
         events: list[Event] = self._start_pending()
         while not events and any(worker.task for worker in self._workers):
-            for ready, _ in self._selector.select():
+            for ready, _ in self._selector.select(self._time_left()):
                 events += self._read(ready.data)
         return events
 
@@ -85,6 +88,16 @@ class LocalExecutor:
         for worker in list(self._workers):
             worker.process.wait()
             self._forget(worker)
+
+    def _time_left(self) -> float | None:
+        """Seconds to wait until the clock is looked at again; None: as long as it takes."""
+        if self._end is None:
+            return None
+        left = self._end - time.monotonic()
+        if left <= 0:
+            hint = "run again, it goes on from there; or give it more time"
+            raise TemporaryError("timeout", "out of time; finished stages are kept", hint=hint)
+        return min(left, _LONGEST_WAIT_S)
 
     def _start_pending(self) -> list[Event]:
         events: list[Event] = []

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from robotid.errors import ConfigError, UsageError, nearest
 from robotid.runner.graph import Graph, Node
 from robotid.stages.catalog import CATALOG, stage_in
-from robotid.stages.configuration import TomlFile, parse_config
+from robotid.stages.configuration import TomlFile, parse_config, parsed_toml
 from robotid.stages.contract import Stage
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -135,7 +135,7 @@ def _apply(values: dict[str, Any], setting: str) -> None:
             "bad-setting", f"--set {setting!r}: no stage {name!r} here", hint=nearest(name, stages)
         )
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        value = parsed_toml(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text.strip()  # a bare word, as one types it in a shell
     table = stages[name]

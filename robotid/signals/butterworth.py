@@ -5,6 +5,7 @@ bilinear transform warps it. Both passes together have |H|^2 as their gain and n
 """
 
 import math
+import sys
 from typing import Literal
 
 import numpy as np
@@ -92,4 +93,6 @@ def memory(cutoff_hz: float, order: int, rate_hz: float, left: float = SETTLED) 
         slowest = max(slowest, abs((-a1 + disc) / 2), abs((-a1 - disc) / 2))
     if slowest == 0.0:  # a cut-off at a quarter of the rate: all poles in the origin
         return order
+    if slowest >= 1.0:  # so low a cut-off that rounding puts a pole on the unit circle: for ever
+        return sys.maxsize
     return max(order, math.ceil(math.log(left) / math.log(slowest)))

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid import progress
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, ConfigError
 from robotid.signals.butterworth import effective_cutoff, gain
 from robotid.signals.columns import Conditioner, Held, first_values, treatment_of
 from robotid.signals.cutoff import Choice, acceleration_snr_db, choose_cutoff
 from robotid.signals.grid import Gridder, Piece
 from robotid.signals.options import FilterOptions
-from robotid.signals.periods import Averaged, average, find_period
+from robotid.signals.periods import Averaged, average, fewer_than_two_periods, find_period
 from robotid.signals.plan import (
     Rates,
     Signals,
@@ -260,6 +260,12 @@ class RecordingFilter:
             pieces = self._gridder(zero).pieces(self._columns())
             period_s = find_period(pieces, rows, self._grid_samples(), self._rates.step_s)
         every = self._rates.decimate
+        samples = period_s * self._rates.grid_hz
+        if samples < 2:
+            said = f"period_s: {period_s:g} is shorter than two samples"
+            raise ConfigError("bad-value", said)
+        if samples > self._grid_samples():
+            raise fewer_than_two_periods(samples)
         length = max(2, round(period_s * self._rates.grid_hz / every)) * every
         self._rates = Rates(length / period_s, every)
         found = average(

@@ -143,11 +143,16 @@ def average(pieces: Pieces, channels: int, length: int, first: int = 0) -> Avera
         squares[:, where] += difference**2
         seen[where] += 1
     if seen.min() < 2:
-        said = f"the recording has fewer than two whole periods of {length} samples"
-        raise BadDataError("one-period", said, hint="leave average_periods out")
+        raise fewer_than_two_periods(length)
     variance = (squares - sums**2 / seen) / (seen - 1)
     noise = np.sqrt(np.maximum(variance.mean(axis=1), 0.0))
     return Averaged(base + sums / seen, noise, count - len(left_out), left_out)
+
+
+def fewer_than_two_periods(samples: float) -> BadDataError:
+    """The error for a recording that is too short for its period."""
+    said = f"the recording has fewer than two whole periods of {samples:.0f} samples"
+    return BadDataError("one-period", said, hint="leave average_periods out")
 
 
 def _by_period(pieces: Iterable[Piece], length: int) -> Iterator[tuple[int, int, Array]]:

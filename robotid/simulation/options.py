@@ -33,10 +33,15 @@ class SimulationOptions(BaseModel):
     recordings: int = Field(
         default=3, ge=1, le=1000, description="How many recordings, each with its own trajectory."
     )
-    duration_s: float = Field(default=20.0, gt=0, description="Length of a recording [s].")
-    rate_hz: float = Field(default=500.0, gt=0, description="Samples per second of the logs.")
+    duration_s: float = Field(default=20.0, gt=0, le=1e6, description="Length of a recording [s].")
+    rate_hz: float = Field(
+        default=500.0, gt=0, le=1e6, description="Samples per second of the logs."
+    )
     control_hz: float = Field(
-        default=1000.0, gt=0, description="Steps of the controller per second; n times rate_hz."
+        default=1000.0,
+        gt=0,
+        le=1e6,
+        description="Steps of the controller per second; n times rate_hz.",
     )
     substeps: int = Field(
         default=0,

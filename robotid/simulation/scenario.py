@@ -10,6 +10,7 @@ from robotid.contracts.excitation import Excitation
 from robotid.contracts.truth import Truth
 from robotid.dynamics.rnea import rnea
 from robotid.errors import ConfigError, Notice
+from robotid.memory import must_fit
 from robotid.robot.tree import RobotTree
 from robotid.simulation.account import Made, findings, truth_of
 from robotid.simulation.closed_loop import Clock, Motion, follow
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more noise does not change the trajectory.
 _TRAJECTORY, _SENSORS, _PERTURBATION = range(3)
 _PIECE = 2000  # control steps
+_PER_STEP = 10  # numbers that are held per joint and step: reference, torque, motion, logs
 
 
 class Simulated(NamedTuple):
@@ -75,6 +77,9 @@ def simulate(
     )
     clock = _clock(options, longest(recordings))
     names = [recording.name for recording in recordings]
+    numbers = clock.steps * len(names) * true.n * _PER_STEP
+    hint = "simulate less at a time: fewer recordings, shorter, or at a lower control_hz"
+    must_fit(8 * numbers, f"{len(names)} recordings of {clock.steps} steps", hint)
     controller, scale = _controller(nominal, options, recordings, clock)
     drives = make_drives(true, options, scale)
     if options.substeps == 0:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from robotid.errors import ConfigError, InputMissingError, RobotidError, from_os_error, nearest
 
 MAX_BYTES = 1 << 20
+_MAX_DEPTH = 20
 _SHOWN = 5
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -38,14 +39,12 @@ class TomlFile:
             raise ConfigError("toml-too-large", f"more than {MAX_BYTES} bytes", file=str(path))
         try:
             self.text = raw.decode("utf-8")
-            self.values: dict[str, Any] = tomllib.loads(self.text)
+            self.values: dict[str, Any] = parsed_toml(self.text)
         except UnicodeDecodeError as error:
             line = raw[: error.start].count(b"\n") + 1
             raise ConfigError("toml-encoding", "not UTF-8", file=str(path), line=line) from error
         except tomllib.TOMLDecodeError as error:
             raise self._syntax_error(error) from error
-        except RecursionError as error:
-            raise ConfigError("toml-syntax", "nested too deeply", file=str(path)) from error
 
     def line_of(self, keys: tuple[str, ...]) -> int | None:
         """The line a key is set in, or the table around it, as far as a look at the text tells."""
@@ -69,10 +68,35 @@ class TomlFile:
     def _syntax_error(self, error: tomllib.TOMLDecodeError) -> ConfigError:
         said = str(error)
         place = re.search(r"\(at line (\d+), column (\d+)\)", said)
-        line = int(place[1]) if place else self.text.count("\n") + 1
+        line = int(place[1]) if place else None
+        if said.endswith("(at end of document)"):
+            line = self.text.count("\n") + 1
         column = int(place[2]) if place else None
         message = re.sub(r" \(at .*\)$", "", said)
         return ConfigError("toml-syntax", message, file=str(self.path), line=line, column=column)
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """The values of a TOML text; whatever is wrong with it is a `TOMLDecodeError`."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError as error:
+        raise tomllib.TOMLDecodeError("nested too deeply") from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise tomllib.TOMLDecodeError("a number has too many digits") from error
+    level: list[Any] = [values]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return values
+    raise tomllib.TOMLDecodeError(f"nested more than {_MAX_DEPTH} deep")
 
 
 def parse_config(

@@ -56,6 +56,7 @@ STAGE = Stage(
         "robotid.contracts.truth",
         "robotid.contracts.versions",
         "robotid.dynamics",
+        "robotid.memory",
         "robotid.robot",
         "robotid.signals.fourier",
         "robotid.signals.planned",

@@ -161,7 +161,7 @@ def _hears():
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 @pytest.mark.parametrize("delay", [0.05, 0.4, 1.5])
-def test_r07_r08_r09_signals_stop_at_once_and_leave_nothing(
+def test_c45_r07_r08_r09_signals_stop_at_once_and_leave_nothing(
     long_pipeline, cache, number, code, delay, tmp_path
 ):
     words = ("run", long_pipeline, "--verbose", "--json", "--out", tmp_path / "out")

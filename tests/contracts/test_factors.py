@@ -61,7 +61,7 @@ def test_round_trip_is_exact_and_bytes_repeat(tmp_path):
             np.testing.assert_array_equal(a, b)
 
 
-def test_damage_is_noticed(tmp_path):
+def test_s02_damage_is_noticed(tmp_path):
     """Every flipped bit and every cut is refused, or what is read is what was written."""
     write_factors(tmp_path, facts(), rows())
     path = tmp_path / "factors.safetensors"
@@ -86,7 +86,7 @@ def test_damage_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense" * 50, b"\xff" * 8])
-def test_foreign_files_are_refused(tmp_path, content):
+def test_s02_foreign_files_are_refused(tmp_path, content):
     (tmp_path / "x.safetensors").write_bytes(content)
     with pytest.raises(BadDataError, match="not factors of robotid"):
         read_factors(tmp_path / "x.safetensors")

@@ -147,7 +147,7 @@ def index_text(recordings, splits):
         (["a"], {"a": "training"}, "train"),
     ],
 )
-def test_index_cannot_lead_out_of_its_folder(tmp_path, recordings, splits, says):
+def test_s12_index_cannot_lead_out_of_its_folder(tmp_path, recordings, splits, says):
     (tmp_path / "dataset.json").write_text(index_text(recordings, splits))
     with pytest.raises(BadDataError, match=says):
         read_index(tmp_path)

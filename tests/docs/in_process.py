@@ -12,7 +12,7 @@ from robotid.store.store import Store
 class InProcess:
     """An executor that does a task when it is waited for."""
 
-    def __init__(self, store: Store, jobs: int) -> None:
+    def __init__(self, store: Store, jobs: int, timeout_s: float | None = None) -> None:
         self._store, self._tasks = store, deque[Task]()
 
     def warm_up(self) -> None:

@@ -443,7 +443,7 @@ def test_identifiability_of_regressor_and_of_its_factor():
     np.testing.assert_allclose(again.worst, found.worst, atol=1e-8)
 
 
-def test_worst_direction_is_named():
+def test_n12_worst_direction_is_named():
     """A pendulum that swings little about one place cannot tell its inertia from its weight."""
     robot = ROBOTS["pendulum"]()
     base = base_parameters(robot)

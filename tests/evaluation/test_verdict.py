@@ -133,7 +133,7 @@ def test_a_joint_that_a_baseline_predicts_better_is_named():
     assert notice.message == "on held-out data, the mean torque predicts this joint better"
 
 
-def test_free_models_may_have_impossible_links():
+def test_n19_free_models_may_have_impossible_links():
     found = fitted(links=[link("upper", consistent=False)], consistent=False)
     assert judge(found).usable
 

@@ -42,7 +42,7 @@ def test_adam_comes_near_least_squares(pendulum, name):
     assert found.phi.shape == (2, 10 if name == "cov" else 13)
 
 
-def test_seed_decides(pendulum):
+def test_r28_n37_seed_decides(pendulum):
     short = Training(batch=100, epochs=2)
     first, second = trained(pendulum, "log", short), trained(pendulum, "log", short)
     other = trained(pendulum, "log", Training(batch=100, epochs=2, seed=1))

@@ -130,7 +130,7 @@ def test_leaving_out_a_block_is_solving_without_it(uneven):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9 * expected.max())
 
 
-def test_weights_help_where_noise_differs(uneven):
+def test_n28_weights_help_where_noise_differs(uneven):
     base, phi = base_of("double_pendulum"), uneven[3]
     errors = {
         method: np.mean(
@@ -228,7 +228,7 @@ def test_essential_parameters_are_found():
     assert chosen.growth == pytest.approx(small.rho**2 - best.rho**2, rel=0.01)
 
 
-def test_each_parameter_has_its_status():
+def test_n13_each_parameter_has_its_status():
     noisy = sample("double_pendulum", noise=0.01)
     found = wls(noisy.evidence, noisy.base)
     known = knowledge(noisy.evidence, found, noisy.base, sizes(noisy.layout))

@@ -1,6 +1,7 @@
 """`robotid fit` as a user types it: factors are made and shared, gates end in exit code 4."""
 
 import json
+import os
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from robotid.identification.sample_reader import split_samples
 from robotid.information.layout import Layout
 from robotid.robot.load import load_robot
 from robotid.runner.pipeline import load_pipeline
+from tests.conftest import run_process
 from tests.identification.conftest import ARM
 
 ROBOT = ARM / "arm.urdf"
@@ -142,3 +144,18 @@ def test_n10_a_motion_that_shows_little(robotid, tmp_path):
     silent = [p for p in fit.parameters if p.owner == "base"]
     assert {p.status for p in silent if p.name != "base.offset"} == {"not excited"}
     assert all(p.std is None for p in silent if p.status == "not excited")
+
+
+def test_r26_other_processors_give_the_same_base_parameters(arm, tmp_path):
+    """Kernels of linear algebra sum in another order; what is identified does not depend on it."""
+    found = []
+    for kernel in ("Haswell", "Nehalem"):
+        env = {**os.environ, "OPENBLAS_CORETYPE": kernel}
+        env["ROBOTID_CACHE_DIR"] = str(tmp_path / f"cache-{kernel}")
+        out = tmp_path / kernel
+        words = ("fit", arm.dataset, "--robot", arm.robot, "--factors", arm.factors)
+        answer = run_process(*words, "--model", "ols", "--out", out, env=env)
+        assert answer.code == 0, answer.err
+        found.append(np.array([p.value for p in read_fit(out).base_parameters]))
+    assert np.linalg.norm(found[0] - found[1]) <= 1e-9 * np.linalg.norm(found[0])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-12)

@@ -138,7 +138,7 @@ def test_adam_trains(arm, tmp_path):
     assert "still fell" in fit.result.status.message
 
 
-def test_samples_that_stop_adam_have_no_part_in_those_that_train():
+def test_n22_samples_that_stop_adam_have_no_part_in_those_that_train():
     """A filter reaches to both sides, so twice its memory lies between."""
     numbers = np.arange(1000.0)[:, None]
     train, validation = _end_held_out(Samples(*[numbers] * 4), gap=150)
@@ -211,7 +211,7 @@ def test_a_strong_prior_is_said_to_be_one(arm, tmp_path):
     assert sum(p.status == "from prior" for p in fit.result.parameters) > 20
 
 
-def test_widths_are_chosen_and_the_logs_are_not_spoilt(arm, tmp_path, robotid):
+def test_n15_widths_are_chosen_and_the_logs_are_not_spoilt(arm, tmp_path, robotid):
     """Factors of Stribeck columns, which fast motions hardly show, through the command line."""
     answer = robotid(
         "fit", arm.dataset, "--robot", arm.robot, "--cv", 2, "-o", tmp_path / "fit",
@@ -243,7 +243,7 @@ def test_cross_validation_and_essential_parameters(arm, tmp_path):
     assert set(result.essential) < names
 
 
-def test_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch):
+def test_n22_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch):
     from robotid.identification import sample_reader
 
     read, original = [], sample_reader.iterate_recording

@@ -223,7 +223,7 @@ def test_weights_and_held_parameters():
         system.solution()
 
 
-def test_values_that_are_no_numbers_are_refused():
+def test_n27_values_that_are_no_numbers_are_refused():
     layout = Layout(ROBOTS["mixed"]())
     signals = data_of(layout, MOTIONS["few samples"](layout.robot)).signals(layout)
     made = Factoriser(layout, threads=1)

@@ -253,7 +253,7 @@ def test_terms_that_cannot_be(robotid, dataset, robot_file, flags, says):
     assert (answer.code, says in answer.err) == (78, True), answer.err
 
 
-def test_values_that_are_no_numbers_are_named(dataset, robot_file, tmp_path):
+def test_n27_values_that_are_no_numbers_are_named(dataset, robot_file, tmp_path):
     from robotid.contracts.recording import write_recording
 
     columns, facts = read_recording(dataset / "run0.parquet")

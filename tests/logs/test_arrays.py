@@ -58,7 +58,7 @@ def test_npy(tmp_path, batches):
     assert read.columns["q[0]"].dtype == np.float64
 
 
-def test_npz_holds_no_objects(tmp_path):
+def test_s03_npz_holds_no_objects(tmp_path):
     path = tmp_path / "log.npz"
     np.savez(path, t=T, q=np.array([{}, []], dtype=object))
     notice = refused(path)
@@ -76,7 +76,7 @@ def test_npz_cut_and_lying_headers(tmp_path):
     assert refused(path).code in ("cut-array", "damaged-array")
 
 
-def test_npz_bomb(tmp_path):
+def test_s11_npz_bomb(tmp_path):
     path = tmp_path / "log.npz"
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(
@@ -113,7 +113,7 @@ def test_mat5_nested_structures(tmp_path, batches, compress):
     assert read.log.constants == {"rec.arm.name": "arm", "rec.arm.gear": 100.0}
 
 
-def test_mat5_bomb(tmp_path, monkeypatch):
+def test_s11_mat5_bomb(tmp_path, monkeypatch):
     monkeypatch.setattr("robotid.logs.mat5.LARGEST_ARRAY", 1 << 20)
     path = tmp_path / "log.mat"
     scipy.io.savemat(path, {"q": np.zeros(1 << 20)}, do_compression=True)
@@ -219,7 +219,7 @@ def test_hdf5_units_in_a_heap_of_their_own_are_said(tmp_path):
     assert read.notice("unit-not-read").message.endswith("first at q")
 
 
-def test_hdf5_rows_that_were_never_written_are_bounded(tmp_path):
+def test_s11_hdf5_rows_that_were_never_written_are_bounded(tmp_path):
     path = tmp_path / "log.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("q", (1 << 40,), "f8", chunks=(1000,))
@@ -315,7 +315,7 @@ def test_json_arrays(tmp_path):
         ('{"a": ' * 5000, "not-json", None),
     ],
 )
-def test_json_is_refused_with_its_place(tmp_path, content, code, line):
+def test_s05_s28_json_is_refused_with_its_place(tmp_path, content, code, line):
     path = tmp_path / "log.json"
     path.write_text(content)
     notice = refused(path)

@@ -455,7 +455,7 @@ def test_a_second_pass_counts_nothing_twice(write):
             }
 
 
-def test_many_findings_are_one_notice():
+def test_r31_many_findings_are_one_notice():
     findings = Findings("log.csv")
     for line in range(1_000):
         findings.add("blank-line", "blank lines were left out", line=line + 3)

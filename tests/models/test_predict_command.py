@@ -112,7 +112,7 @@ def test_without_measured_torque(tmp_path):
     assert list(batch) == ["t", f"tau_pred.{first}", f"tau_pred.{second}"]
 
 
-def test_motions_beyond_those_of_the_training_are_said(robotid, tmp_path):
+def test_n38_motions_beyond_those_of_the_training_are_said(robotid, tmp_path):
     """With how far and how often; a little beyond is not beyond."""
     fit = write_fit(tmp_path / "fit", "cartpole")
     model = read_fitted(fit).model

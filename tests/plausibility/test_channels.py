@@ -135,7 +135,7 @@ def test_b90_held_values_show_the_true_rate(log):
     assert all(f"{RATE / 5:.4g} Hz" in f.notice.message for f in findings)
 
 
-def test_b91_joint_that_does_not_move(log):
+def test_b91_n14_joint_that_does_not_move(log):
     columns, joints, _ = log
     random = np.random.default_rng(2)
     columns[f"q.{JOINT}"] = -1.5 + 1e-5 * random.standard_normal(len(columns["t"]))

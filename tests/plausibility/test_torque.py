@@ -54,7 +54,7 @@ def test_b78_torques_of_other_joints(log):
     assert refused == swapped
 
 
-def test_b76_b77_torque_on_the_motor_side(log):
+def test_b76_b77_n36_torque_on_the_motor_side(log):
     """Divided by a gear ratio, or a current: the weight of the arm tells."""
     columns, joints, robot = log
     for joint in joints:

@@ -41,7 +41,7 @@ def broken(tmp_path):
     return view(tmp_path / "fit", phi=phi, links=links)
 
 
-def test_a_link_that_cannot_exist_is_named_with_the_reason(broken):
+def test_n19_a_link_that_cannot_exist_is_named_with_the_reason(broken):
     found = bodies.section(broken)
     assert [row.exists for row in found.rows] == ["can exist", "cannot exist"]
     assert found.rows[1].why == "the triangle inequality is broken, 0.3 > 0.2"

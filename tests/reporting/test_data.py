@@ -38,6 +38,11 @@ def test_a_page_says_them(tmp_path):
     assert "1 000 samples for training; 500 samples for the test" in text
 
 
+def test_n34_a_page_says_that_robots_are_recorded_under_control(tmp_path):
+    text = " ".join(render([view(tmp_path / "fit", data={"run1": used()})]).split())
+    assert "noise that its controller feeds back is in motion and torque alike" in text
+
+
 def test_what_no_recording_has_is_left_out(tmp_path):
     plain = used(cutoff_hz=None, torque_kind="", repairs=[], dropped={})
     text = render([view(tmp_path / "fit", data={"run1": plain})])

@@ -27,7 +27,7 @@ def structure(elements):
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_s18_every_text_of_a_fit_stays_text(page, payload):
+def test_s18_s19_every_text_of_a_fit_stays_text(page, payload):
     """Words of the same length take the same place, so nothing else may differ."""
     found, plain = page(payload), page("x" * len(payload))
     assert found.tags == plain.tags

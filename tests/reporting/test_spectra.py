@@ -57,7 +57,7 @@ def test_nothing_to_draw(changed):
     assert [spectrum(filtered(**changed), signal) for signal in TITLES] == [None] * 3
 
 
-def test_page_shows_them_and_names_stay_text(tmp_path):
+def test_s19_page_shows_them_and_names_stay_text(tmp_path):
     plain = view(tmp_path / "fit", filtered={"run1": filtered()})
     before = Elements(render([plain]))
     assert before.attributes.count(("class", "line grey")) == 4 + 1  # and the legend

@@ -193,7 +193,7 @@ def test_errors(load, tmp_path, what):
     assert says in notice.text()
 
 
-def test_weightless_mesh_needs_no_file(load):
+def test_s09_weightless_mesh_needs_no_file(load):
     text = ARM.replace(
         '<geom type="box"', '<geom mesh="hull" type="mesh" mass="0"/><geom type="box"'
     )

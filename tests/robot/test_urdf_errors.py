@@ -88,7 +88,7 @@ def test_b100_errors_name_file_line_and_way_out(load, tmp_path, what):
     assert says in notice.text()
 
 
-def test_xacro_by_its_name(load):
+def test_s08_xacro_by_its_name(load):
     with pytest.raises(BadDataError, match="xacro FILE"):
         load(ARM, name="arm.urdf.xacro")
 
@@ -113,7 +113,7 @@ def test_mimic_may_be_locked_or_cut_off(load):
     assert load(text, chain=("base", "bracket")).tree.joint_names == ("shoulder",)
 
 
-def test_bounds(load, monkeypatch):
+def test_s06_bounds(load, monkeypatch):
     deep = "<robot>" + "<a>" * 300 + "</a>" * 300 + "</robot>"
     with pytest.raises(BadDataError, match="200 deep"):
         load(deep)
@@ -129,7 +129,7 @@ def test_bounds(load, monkeypatch):
     assert caught.value.notice.code == "too-large"
 
 
-def test_entities_do_not_expand(load):
+def test_s06_s07_entities_do_not_expand(load):
     """A billion laughs takes no time: the document type alone is refused."""
     laughs = "".join(
         f'<!ENTITY {b} "&{a};&{a};">' for a, b in zip("abcdefg", "bcdefgh", strict=True)

@@ -7,7 +7,7 @@ from robotid.runner.identity import library_versions
 from tests.fakes.stages import EMIT
 
 
-def test_version_of_an_extra_or_its_absence_counts():
+def test_c32_version_of_an_extra_or_its_absence_counts():
     stage = replace(EMIT, libraries=("numpy",), extras=("pytest", "no_such_package.part"))
     for fresh in (False, True):
         found = library_versions(stage, fresh=fresh)

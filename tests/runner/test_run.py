@@ -462,6 +462,90 @@ def test_c29_growing_file_in_worker_processes(run_in_workers, tmp_path):
     assert result.exit_code == ExitCode.TEMPORARY
 
 
+def test_c30_input_replaced_by_a_link_counts_by_what_was_read(run, tmp_path, store, monkeypatch):
+    from dataclasses import replace
+
+    from tests.fakes import stages
+
+    log, elsewhere = tmp_path / "x.csv", tmp_path / "elsewhere"
+    text = '[stages.read]\ninputs.files = "x.csv"\n'
+
+    def meddle(config, inputs, out_dir):
+        stages.emit(config, inputs, out_dir)
+        log.unlink()
+        log.symlink_to(elsewhere)
+        return []
+
+    monkeypatch.setattr(stages, "READ", replace(stages.READ, run=meddle))
+    for other, code in (("other", ExitCode.TEMPORARY), ("first", ExitCode.OK)):
+        log.unlink(missing_ok=True)
+        log.write_text("first")
+        elsewhere.write_text(other)
+        result, ran = run(text)
+        assert (result.exit_code, ran) == (code, ["read"])
+        assert len(list(store.root.glob("entries/read/*/*"))) == (code == ExitCode.OK)
+    assert text_of(result, "read") == "firstx"
+
+
+def test_c33_changed_default_is_a_miss(run, monkeypatch):
+    """Keys hold every value, also those that nobody gave."""
+    from dataclasses import replace
+
+    from tests.fakes import stages
+
+    run("[stages.emit]\n")
+
+    class NewConfig(stages.FakeConfig):
+        text: str = "another default"
+
+    monkeypatch.setattr(stages, "EMIT", replace(stages.EMIT, config=NewConfig))
+    result, ran = run("[stages.emit]\n")
+    assert ran == ["emit"]
+    assert text_of(result, "emit") == "another default"
+    assert run('[stages.emit]\ntext = "x"\n')[1] == []  # the old default, said
+
+
+def test_c34_same_values_written_otherwise_are_a_hit(run):
+    run("[stages.emit]\nnumber = 1.0\ntext = 'x'\n")
+    for text in (
+        "[stages.emit]\ntext = 'x'\nnumber = 1.0\n",
+        '# a remark\n[stages.emit]  # another\n\n  text   = "x"\nnumber = 1.00 # one\n',
+        "stages = {emit = {number = 0.1e1, text = '\\u0078'}}\n".replace("'", '"'),
+        "[stages.emit]\nnumber = 1\n",
+    ):
+        assert run(text)[1] == [], text
+    assert run("[stages.emit]\nnumber = -1.0\n")[1] == ["emit"]
+
+
+def test_c41_c20_result_is_kept_when_its_copy_finds_no_space(run, tmp_path, monkeypatch):
+    from robotid.store import delivery
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(delivery, "write_synced", full)
+        result, ran = run(CHAIN, out={"three": tmp_path / "out"})
+    assert (result.exit_code, ran) == (ExitCode.IO, ["one", "two", "three"])
+    assert result.error.notice.file == str(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    result, ran = run(CHAIN, out={"three": tmp_path / "out"})
+    assert (result.exit_code, ran) == (ExitCode.OK, [])
+
+
+@pytest.mark.parametrize("year", [1985, 1999, 2100, 2300])
+def test_r35_any_year(run, tmp_path, monkeypatch, year):
+    now = (year - 1970) * 365.25 * 86_400
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setattr(time, "time_ns", lambda: int(now * 1e9))
+    (tmp_path / "x.csv").write_text("x")
+    os.utime(tmp_path / "x.csv", (now, now))
+    text = '[stages.read]\ninputs.files = "x.csv"\n'
+    assert run(text, out={"read": tmp_path / "out"})[1] == ["read"]
+    result, ran = run(text, out={"read": tmp_path / "out"})
+    assert (result.exit_code, ran) == (ExitCode.OK, [])
+
+
 def test_c31_moved_input_is_a_hit(run, tmp_path):
     (tmp_path / "x.csv").write_text("x")
     run('[stages.read]\ninputs.files = "x.csv"\n')
@@ -470,7 +554,7 @@ def test_c31_moved_input_is_a_hit(run, tmp_path):
     assert run('[stages.read]\ninputs.files = "sub/y.csv"\n')[1] == []
 
 
-def test_c28_restored_older_content_is_a_miss(run, tmp_path):
+def test_c27_c28_restored_older_content_is_a_miss(run, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("old")
     os.utime(path, (1e9, 1e9))

@@ -13,6 +13,7 @@ from robotid.signals.butterworth import (
     memory,
 )
 from robotid.signals.derivative import response, taps_of
+from robotid.signals.zero_phase import LowPass
 
 
 @pytest.mark.parametrize("order", range(1, 13))
@@ -66,3 +67,11 @@ def test_differentiators_are_i_omega_in_their_band(method, upto, error):
 def test_savitzky_golay_is_scipys():
     taps = taps_of("savitzky-golay", 15, 4)
     np.testing.assert_allclose(taps, signal.savgol_coeffs(15, 4, deriv=1)[:7][::-1], atol=1e-14)
+
+
+@pytest.mark.parametrize("cutoff_hz", [1e-12, 1e-13, 1e-15, 1e-300])
+@pytest.mark.parametrize("rate_hz", [100.0, 200.001, 1000.0])
+def test_n03_cutoff_so_low_that_poles_round_to_one_is_refused(cutoff_hz, rate_hz):
+    """Such a filter would be unstable, or divide by zero."""
+    with pytest.raises(ConfigError, match="memory"):
+        LowPass([cutoff_hz], 4, rate_hz)

@@ -148,7 +148,7 @@ def test_n05_segments_of_the_log_stay_apart():
     assert np.abs(np.diff(rows["t"])).max() > 100e6
 
 
-def test_many_short_stretches_are_said_in_six_lines():
+def test_r31_many_short_stretches_are_said_in_six_lines():
     _, done = run_filter(recording((0, 10), *((20 + 2 * k, 20.5 + 2 * k) for k in range(9))))
     found = [n for n in findings_of(done) if n.code == "segment-too-short"]
     assert len(found) == 6
@@ -231,7 +231,7 @@ def test_effective_cutoff():
     assert done.cutoff_hz == pytest.approx(5.0 / (np.sqrt(2) - 1) ** (1 / 8), rel=1e-3)
 
 
-def test_low_speed_share():
+def test_n15_low_speed_share():
     """|cos(2 t)| 2 < 0.1 for a share 2/pi asin(0.05) of the time."""
     t = np.arange(0, 40 * np.pi, 0.002)
     _, done = run_filter(columns_of(t, q_a=np.sin(2 * t)), low_speed=0.1)

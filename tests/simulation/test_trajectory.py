@@ -52,7 +52,7 @@ def test_starts_at_rest(panda):
     assert not at.qdd.any()
 
 
-def test_seed_decides(panda):
+def test_r28_seed_decides(panda):
     t = np.linspace(0, 5, 50)
     assert (made(panda, seed=1).at(t).q == made(panda, seed=1).at(t).q).all()
     assert (made(panda, seed=1).at(t).q != made(panda, seed=2).at(t).q).all()

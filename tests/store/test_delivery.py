@@ -68,7 +68,7 @@ def test_r34_other_content_is_refused_without_force(store, commit, tmp_path):
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_replacing_without_exchange(store, commit, tmp_path, monkeypatch):
+def test_c39_replacing_without_exchange(store, commit, tmp_path, monkeypatch):
     """Where the system has no exchange of two folders, two renames do."""
     monkeypatch.setattr(delivery.ctypes, "CDLL", lambda _: object())
     deliver(store, commit(store, {"a": b"1"}, seed=1), tmp_path / "out")
@@ -160,7 +160,7 @@ def test_r33_old_output_is_kept_when_writing_fails(store, commit, tmp_path, monk
     assert [p for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_modes_of_the_copy_follow_the_umask(store, commit, tmp_path):
+def test_r23_modes_of_the_copy_follow_the_umask(store, commit, tmp_path):
     old = os.umask(0o027)
     try:
         deliver(store, commit(store), tmp_path / "out")

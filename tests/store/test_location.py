@@ -103,7 +103,7 @@ def test_c10_s15_cache_others_can_write_to_is_not_used(tmp_path, mode):
 
 
 @root_only
-def test_c10_cache_of_another_user_is_not_used(tmp_path):
+def test_c10_s31_cache_of_another_user_is_not_used(tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
     os.chown(cache, 12345, 12345)

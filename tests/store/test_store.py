@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -348,7 +349,7 @@ def test_adopted_file_keeps_its_digest_and_damage_is_found_on_reading(store, com
         gather(verify=True)
 
 
-def test_copy_where_links_are_impossible_is_verified(store, commit, read, monkeypatch):
+def test_c39_copy_where_links_are_impossible_is_verified(store, commit, read, monkeypatch):
     from robotid.store import files
 
     def no_links(*_, **__):
@@ -365,7 +366,7 @@ def test_copy_where_links_are_impossible_is_verified(store, commit, read, monkey
         store.adopt(part, "part.txt", space / "x", verify=False)
 
 
-def test_behind_is_read_and_never_written(store, commit, read, tmp_path):
+def test_s17_behind_is_read_and_never_written(store, commit, read, tmp_path):
     entry = commit(store, seed=1)
     listing = sorted(store.root.rglob("*"))
     front = Store(tmp_path / "front", behind=Store(store.root, readonly=True))
@@ -421,6 +422,36 @@ def _bench(name, *arguments):
 
 def test_c01_c15_kill_at_random_moments():
     assert " 0 corrupt entries, 0 wrong" in _bench("store_kills.py", "--count", "25")
+
+
+def test_c02_c03_c20_c21_fault_at_every_call_of_a_commit():
+    out = _bench("store_faults.py", "--faults", "SIGKILL", "ENOSPC")
+    assert out.endswith(", 0 wrong\n")
+    killed, failed, beyond = map(int, re.findall(r"(\d+) [A-Z]+", out))
+    assert min(killed, failed) > 30
+    assert beyond == 4
+
+
+def test_c16_c17_c18_there_are_no_locks(store, commit, read):
+    """What another program leaves as a lock is ignored; sources call nothing that locks."""
+    for name in ("lock", ".lock", "rwlock.lock"):
+        for folder in (store.folder("tmp"), store.folder("entries/made"), store.root):
+            (folder / name).write_bytes(b"\0garbage 99999")
+    entry = commit(store)
+    assert read(store, store.find("made", entry.key)) == FILES
+    for path in (BENCHMARKS.parent / "robotid").rglob("*.py"):
+        assert not re.search(
+            r"fcntl|flock|lockf|filelock|sqlite3\.connect\(.*cache", path.read_text()
+        )
+
+
+def test_c39_names_differ_in_more_than_case(store, commit):
+    """On a file system that does not tell upper from lower case no two entries are one."""
+    for seed in range(20):
+        commit(store, seed=seed)
+    names = [path.relative_to(store.root / "entries") for path in store.root.glob("entries/*/*/*")]
+    assert len({str(name).lower() for name in names}) == 20
+    assert all(str(name) == str(name).lower() for name in names)
 
 
 def test_c11_c13_c14_many_processes_and_gc():
