@@ -193,6 +193,7 @@ class Excitation(_Part):
         limits: by joint.
         noise: standard deviation of the torque by joint that was assumed [N m or N].
         rate_hz: samples per second of the files.
+        ros_hz: points per second of a JointTrajectory, at most; its reader interpolates.
         criterion: what was improved.
         goal: what the numbers in `starts` are, in words.
         given: digest of the fit whose information was taken in; empty without.
@@ -209,6 +210,7 @@ class Excitation(_Part):
     limits: dict[str, JointLimits]
     noise: dict[str, float]
     rate_hz: float
+    ros_hz: float = 100.0
     criterion: Criterion
     goal: str
     given: str = ""

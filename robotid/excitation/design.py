@@ -68,6 +68,7 @@ def design(
             safe = checker.made_safe(name, best.x, best.start)
             expected = forecaster.of(safe.x, safe.plays)
             known, faster = known + expected.information, faster + expected.faster
+            setting.unknowns.target.check_told(known)
             after.append(known)
             trajectories.append(_planned(setting, name, safe, attempts, best, known))
     found = Excitation(
@@ -78,6 +79,7 @@ def design(
         limits=_joint_limits(setting),
         noise=dict(zip(robot.joint_names, map(float, setting.noise), strict=True)),
         rate_hz=options.rate_hz,
+        ros_hz=options.ros_hz,
         criterion=options.criterion,
         goal=GOALS[options.criterion],
         given=given_sha256,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve
 
 from robotid.contracts.excitation import ExpectedParameter, Play
 from robotid.excitation.information import MotionInformation
@@ -58,11 +58,9 @@ class Forecaster:
 
 
 def deviations(A: Array) -> Array:
-    """Standard deviation of each parameter, shape (b,); infinite where nothing is known."""
-    try:
-        return np.sqrt(np.diag(cho_solve(cho_factor(A), np.eye(len(A)))))
-    except LinAlgError:
-        return np.full(len(A), np.inf)
+    """Standard deviation of each parameter, shape (b,), from their information."""
+    result: Array = np.sqrt(np.diag(cho_solve(cho_factor(A), np.eye(len(A)))))
+    return result
 
 
 def expected_parameters(
@@ -103,5 +101,4 @@ def _advice(std: float, faster: float) -> str:
         return ""
     if std > _HELPS * faster:
         return f"{_FASTER:g} times faster, {std / faster:.1f} times better"
-    more = int(np.ceil((std / BADLY_KNOWN) ** 2)) if np.isfinite(std) else 0
-    return f"{more} times as many periods or trajectories" if more else "nothing tells it"
+    return f"{np.ceil((std / BADLY_KNOWN) ** 2):.0f} times as many periods or trajectories"

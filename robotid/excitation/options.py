@@ -65,6 +65,13 @@ class ExcitationOptions(BaseModel):
         default=1000.0, gt=0, description="Samples per second of the files, as the controller's."
     )
 
+    ros_hz: float = Field(
+        default=100.0,
+        gt=0,
+        description="Points per second of a ROS JointTrajectory, at most; whoever runs it "
+        "interpolates between them.",
+    )
+
     criterion: CriterionName = Field(
         default="trace-inv",
         description="What is improved: mean variance of the parameters (trace-inv), volume of "

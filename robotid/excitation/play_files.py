@@ -1,10 +1,12 @@
 """A play as files that controllers read: CSV, Parquet, and ROS JointTrajectory in YAML.
 
 Sample k is at k/rate; with the last one the robot is at rest. Every number is written in full (it
-reads back as the same float), so what holds of the design holds of its files. Files are written in
-pieces: an hour of motion needs no more memory than a minute.
+reads back as the same float), so what holds of the design holds of its files. A JointTrajectory has
+fewer points, with velocities and accelerations, between which its reader interpolates. Files are
+written in pieces: an hour of motion needs no more memory than a minute.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -40,7 +42,7 @@ def write_plays(folder: Path, design: Excitation) -> list[str]:
     plays = motions(design)
     for done, (name, (_, motion)) in enumerate(plays.items()):
         progress.report(done, len(plays), f"writing {name}")
-        _write(folder, name, motion, design.rate_hz)
+        _write(folder, name, motion, design)
         names += [f"{name}{suffix}" for suffix in (CSV, PARQUET, ROS)]
     return names
 
@@ -56,8 +58,9 @@ def pieces(motion: PlannedMotion, rate_hz: float) -> Iterator[Piece]:
         yield Piece(samples, Moving(*(values + 0.0 for values in moving)))  # -0.0 becomes 0.0
 
 
-def _write(folder: Path, name: str, motion: PlannedMotion, rate_hz: float) -> None:
-    joints = motion.joints
+def _write(folder: Path, name: str, motion: PlannedMotion, design: Excitation) -> None:
+    joints, rate_hz = motion.joints, design.rate_hz
+    every, last = max(1, math.ceil(rate_hz / design.ros_hz)), motion.samples(rate_hz) - 1
     columns = [f"{signal}.{joint}" for signal in Moving._fields for joint in joints]
     numbers = [pa.field(column, pa.float64()) for column in columns]
     seconds = pa.schema([pa.field("t", pa.float64()), *numbers])
@@ -84,7 +87,8 @@ def _write(folder: Path, name: str, motion: PlannedMotion, rate_hz: float) -> No
                 pa.record_batch([pa.array(piece.samples / rate_hz), *values], schema=seconds)
             )
             parquet.write_batch(pa.record_batch([pa.array(when), *values], schema=nanoseconds))
-            _write_points(ros, when, piece.moving)
+            points = (piece.samples % every == 0) | (piece.samples == last)
+            _write_points(ros, when[points], Moving(*(part[points] for part in piece.moving)))
 
 
 def _write_points(file: TextIO, when: NDArray[np.int64], moving: Moving) -> None:

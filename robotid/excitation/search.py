@@ -163,12 +163,8 @@ def _attempt(problem: Problem, job: Job) -> Attempt:
         start = random_start(problem, job.random())
     else:
         start = warm_start(problem, job.warm)
-    found = minimise(
-        problem.functions(),
-        start,
-        iterations=job.iterations,
-        stop=lambda: job.late,
-    )
+    problem.recipe.target.check_told(problem.information(start))
+    found = minimise(problem.functions(), start, iterations=job.iterations, stop=lambda: job.late)
     value = problem.value(found.x)
     return Attempt(job.start, start, found.x, value, found.iterations, found.evaluations)
 

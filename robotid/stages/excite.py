@@ -25,6 +25,7 @@ def run(config: ExciteConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.fit import INFORMATION
     from robotid.contracts.information import read_information
     from robotid.excitation.design import design
+    from robotid.excitation.nominal import nominal_torques
     from robotid.excitation.play_files import write_plays
     from robotid.information.layout import Layout
     from robotid.reporting.excitation.page import PAGE, render_design
@@ -48,9 +49,9 @@ def run(config: ExciteConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     found = designed.design.model_copy(update={"options": stated})
     write_excitation(out_dir, found)
     write_plays(out_dir, found)
-    (out_dir / PAGE).write_text(render_design(found), encoding="utf-8")
-    read = [*loaded.notices, *(shapes.notices if shapes else ())]
-    return [*read, *designed.notices, *_findings(found)]
+    page = render_design(found, lambda moving: nominal_torques(loaded.tree, *moving))
+    (out_dir / PAGE).write_text(page, encoding="utf-8")
+    return [*loaded.notices, *designed.notices, *_findings(found)]
 
 
 def _findings(found: "Excitation") -> list[Notice]:

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from ruamel.yaml import YAML
+from scipy.interpolate import BPoly
 
 from robotid.excitation import play_files
 from robotid.excitation.play_files import CSV, PARQUET, ROS, write_plays
@@ -13,7 +14,7 @@ from tests.excitation.designs import small_design
 
 @pytest.fixture(scope="module")
 def design():
-    return small_design("double_pendulum", speeds=(0.4, 0.15), rate_hz=130.0)
+    return small_design("double_pendulum", speeds=(0.4, 0.15), rate_hz=130.0, ros_hz=130.0)
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +92,23 @@ def test_ros_trajectory(design, folder, parse):
     assert all(0 <= t["nanosec"] < 10**9 for t in times)
     seconds = [t["sec"] + 1e-9 * t["nanosec"] for t in times]
     np.testing.assert_allclose(seconds, plain[:, 0], atol=1e-9)
+
+
+def test_ros_points_are_few_and_enough(tmp_path):
+    """Quintic interpolation between points, as ROS controllers do it, gives the motion back."""
+    design = small_design("double_pendulum", speeds=(0.4,), rate_hz=500.0, ros_hz=60.0)
+    write_plays(tmp_path, design)
+    (name,) = motions(design)
+    points = YAML(typ="safe", pure=True).load((tmp_path / f"{name}{ROS}").read_text())["points"]
+    seconds = np.array(
+        [p["time_from_start"]["sec"] + 1e-9 * p["time_from_start"]["nanosec"] for p in points]
+    )
+    plain = table(tmp_path / f"{name}{CSV}")
+    assert seconds[-1] == pytest.approx(plain[-1, 0], abs=1e-9)
+    assert np.diff(seconds)[:-1] == pytest.approx(9 / 500.0)
+    given = np.array([[p["positions"], p["velocities"], p["accelerations"]] for p in points])
+    found = BPoly.from_derivatives(seconds, given)(plain[:, 0])
+    assert np.abs(found - plain[:, 1:3]).max() < 1e-6
 
 
 @pytest.mark.parametrize("value", [1e-5, -1e-300, 0.0, 1e22, 1.5e-7, -3.0])

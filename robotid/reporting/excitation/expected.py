@@ -40,7 +40,7 @@ def in_words(found: Sequence[Expected]) -> str:
     """How many parameters will be known how well, in a sentence."""
     graded = [(grade, sum(one.grade == grade for one in found)) for grade in _GRADES]
     parts = [f"{count} {grade}" for grade, count in graded if count]
-    return f"Of {counted(len(found), 'parameter')} {', '.join(parts)} excited."
+    return f"Of {counted(len(found), 'parameter')}, {', '.join(parts)} excited."
 
 
 def charts(found: Sequence[Expected]) -> list[Drawing]:
@@ -52,10 +52,11 @@ def charts(found: Sequence[Expected]) -> list[Drawing]:
     panels = -(-len(found) // _MOST)
     each = -(-len(found) // panels)
     made = []
-    for begin in range(0, len(found), each):
-        part = found[begin : begin + each]
+    for panel in range(panels):
+        part = found[panel * each : (panel + 1) * each]
+        more = f" ({panel + 1} of {panels})" if panels > 1 else ""
         chart = Chart(
-            title="Expected standard deviation as a share of the scale",
+            title=f"Expected standard deviation as a share of the scale{more}",
             across=Axis("parameter", names=[one.parameter.name for one in part]),
             upward=Axis("share of the scale", low=low, high=high, log=True),
             series=[_bars(part, grade) for grade in _GRADES if any(o.grade == grade for o in part)],

@@ -9,14 +9,19 @@ from robotid.reporting.environment import environment, policy
 from robotid.reporting.excitation.certificate import PROOFS, closest_first, kept
 from robotid.reporting.excitation.criteria import CRITERIA
 from robotid.reporting.excitation.expected import BADLY, WELL, charts, expected, in_words
-from robotid.reporting.excitation.signals import shown
+from robotid.reporting.excitation.signals import Torques, shown
 from robotid.signals.planned import PlannedMotion
 
 PAGE = "excitation.html"
 
 
-def render_design(design: Excitation) -> str:
-    """The design as one HTML document."""
+def render_design(design: Excitation, torques: Torques | None = None) -> str:
+    """The design as one HTML document.
+
+    Args:
+        design: the design.
+        torques: those of the nominal model, to be drawn as well.
+    """
     parameters, lines = expected(design), closest_first(design)
     return (
         environment()
@@ -34,7 +39,7 @@ def render_design(design: Excitation) -> str:
             charts=charts(parameters),
             well=WELL,
             badly=BADLY,
-            shown=[shown(design, trajectory) for trajectory in design.trajectories],
+            shown=[shown(design, trajectory, torques) for trajectory in design.trajectories],
             begins=[_begin(design, trajectory) for trajectory in design.trajectories],
             marked=any(t.ramp_in or t.ramp_out for t in design.trajectories),
             options={name: _text(value) for name, value in sorted(design.options.items())},

@@ -1,6 +1,6 @@
-"""Positions, velocities and accelerations of the joints against their limits."""
+"""Positions, velocities, accelerations and torques of the joints against their limits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +10,15 @@ from robotid.contracts.excitation import Excitation, JointLimits, PlannedTraject
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.charts.thinning import thinned
-from robotid.signals.planned import PlannedMotion
+from robotid.signals.planned import Moving, PlannedMotion
 
 Array = NDArray[np.float64]
+Torques = Callable[[Moving], Array]
+"""Torques of the nominal model for a motion, shape (samples, n)."""
 
 _SAMPLES = 4001  # of a motion; lines are drawn with fewer
 _POINTS = 400
+_TORQUE = 3
 
 
 class Signal(NamedTuple):
@@ -32,15 +35,20 @@ class Shown(NamedTuple):
     signals: list[Signal]
 
 
-def shown(design: Excitation, trajectory: PlannedTrajectory) -> Shown:
-    """Charts of a trajectory, not slowed down."""
+def shown(
+    design: Excitation, trajectory: PlannedTrajectory, torques: Torques | None = None
+) -> Shown:
+    """Charts of a trajectory, not slowed down; of torques where they can be computed."""
     motion = PlannedMotion(trajectory, tuple(design.joints))
     t = np.linspace(0.0, motion.duration_s, _SAMPLES)
-    titles = ("Positions", "Velocities", "Accelerations")
+    moving = motion.at(t)
+    signals = [*zip(("Positions", "Velocities", "Accelerations"), moving, strict=True)]
+    if torques is not None:
+        signals.append(("Torques of the nominal model", torques(moving)))
     before, during, after = motion.lengths_s
     marks = [at for at, ramp in ((before, before), (before + during, after)) if ramp]
     found = []
-    for order, (title, values) in enumerate(zip(titles, motion.at(t), strict=True)):
+    for order, (title, values) in enumerate(signals):
         charts = [
             _chart(joint, design, order, t, values[:, place], marks)
             for place, joint in enumerate(design.joints)
@@ -52,13 +60,15 @@ def shown(design: Excitation, trajectory: PlannedTrajectory) -> Shown:
 def _chart(
     joint: str, design: Excitation, order: int, t: Array, y: Array, marks: Sequence[float]
 ) -> Chart:
-    unit = design.units[joint] + ("", "/s", "/s²")[order]
+    unit = design.units[joint] + ("", "/s", "/s²", "")[order]
+    if order == _TORQUE:
+        unit = "N" if unit == "m" else "N m"
     ends = np.array([t[0], t[-1]])
     limits = [
         Series("limit", ends, np.full(2, at), "dashed", None)
         for at in _limits(design.limits[joint], order)
     ]
-    name = ("position", "velocity", "acceleration")[order]
+    name = ("position", "velocity", "acceleration", "torque")[order]
     return Chart(
         title=joint,
         across=Axis("time [s]"),
@@ -73,5 +83,5 @@ def _chart(
 def _limits(given: JointLimits, order: int) -> tuple[float, ...]:
     if order == 0:
         return given.lower, given.upper
-    bound = given.velocity if order == 1 else given.acceleration
+    bound = (given.velocity, given.acceleration, given.torque)[order - 1]
     return () if bound is None else (-bound, bound)
