@@ -19,10 +19,10 @@ Times are of the processor, one thread. Values are logarithms (see GOALS), so 0.
 of the mean variance. Wanted:
 
     ours at most 10 % above the best value that any of them found, with all limits kept
-    (d) takes three times as long as ours to its end, or to the end of the time it is given, whichever
-    is earlier (median over starts), and three times as long to come within 10 % of that best value
-    (time of all starts over the number that got there; one that did not is charged the short time
-    only); when (d) passed ours' value from the same start is shown
+    (d) takes three times as long as ours to its end or the end of the time that it is given (median
+    over starts), and three times as long to come within 10 % of that best value (time of all starts
+    over the number that got there; one that did not is charged the short time only); when (d)
+    passed ours from the same start is shown
     ours reaches the value that (b) ended with in a tenth of the time that (b) took
 """
 
