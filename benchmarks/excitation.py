@@ -194,7 +194,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.quick:
         options.starts, options.restarts, options.random = 1, 1, 20
-        options.long = options.short = 1.5
+        options.long = options.short = 0.5
         options.criteria = ["cond"]
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
