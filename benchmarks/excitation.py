@@ -19,10 +19,9 @@ Times are of the processor, one thread. Values are logarithms (see GOALS), so 0.
 of the mean variance. Wanted:
 
     ours at most 10 % above the best value that any of them found, with all limits kept
-    (d) takes three times as long as ours to its end or the end of the time that it is given (median
-    over starts), and three times as long to come within 10 % of that best value (time of all starts
-    over the number that got there; one that did not is charged the short time only); when (d)
-    passed ours from the same start is shown
+    (d) takes three times as long as ours to pass ours from the same start (median; the time that it
+    was given where it never did), and three times as long to come within 10 % of that best value
+    (time of all starts over the number that got there; one that did not is charged the short time)
     ours reaches the value that (b) ended with in a tenth of the time that (b) took
 """
 
@@ -153,19 +152,19 @@ def criterion_compared(criterion: str, options: argparse.Namespace) -> bool:
     times = []
     for row, one in zip([*compiled, by_torch], [*own, own[0]], strict=True):
         at = row.reached(one.value)
-        times.append(row.total / one.total)
+        times.append(min(at, row.total) / one.total)
         row.told(problem, f"passed ours after {at:.2f} s" if at < np.inf else "never passed ours")
     best = min(row.value for row in [*own, *rows, *compiled, by_torch])
     near = best + WITHIN - SAME
     mine_s, theirs_s = (expected_seconds(some, near, options.short) for some in (own, compiled))
     (search,) = (row for row in rows if row.name.startswith("(b)"))
     evolved, soon = search.reached(search.value), own[0].reached(search.value)
-    whole = statistics.median(times[:-1])
+    passed = statistics.median(times[:-1])
     checks = {
         f"{mine - best:+.3f} against the best of all (at most {WITHIN:.3f})": mine - best <= WITHIN,
         f"all {len(margins)} limits kept": min(margins) > 0,
-        f"whole runs of IPOPT take {whole:.1f} times ours or more (at least {IPOPT_TIMES:.0f}), "
-        f"by torch {times[-1]:.1f}": whole >= IPOPT_TIMES,
+        f"IPOPT passed ours, start by start, after {passed:.1f} times ours (at least "
+        f"{IPOPT_TIMES:.0f}), by torch {times[-1]:.1f}": passed >= IPOPT_TIMES,
         f"within 10 % of the best: ours after {mine_s:.2f} s, IPOPT after {theirs_s:.2f} s (at "
         f"least {IPOPT_TIMES:.0f} times)": theirs_s >= IPOPT_TIMES * mine_s and mine_s < np.inf,
         f"CMA-ES reached {search.value:.3f} after {evolved:.1f} s, ours after {soon:.2f} s: "
