@@ -1,6 +1,6 @@
 """The Franka arm's exciting trajectory: ours beside IPOPT, CMA-ES, SLSQP and random ones.
 
-    python benchmarks/excitation.py [--starts 3] [--quick]
+    python benchmarks/excitation.py [--starts 4] [--quick]
 
 Panda-like arm, published limits of position, speed, acceleration, jerk and torque, five harmonics
 of 0.1 Hz, at rest at both ends; 69 base parameters with friction and rotors, 63 unknowns, limits at
@@ -16,10 +16,13 @@ of 0.1 Hz, at rest at both ends; 69 base parameters with friction and rotors, 63
 
 Times are of the processor, one thread. Values are logarithms (see GOALS), so 0.1 is 10 %: for
 `cond` of the condition number, `logdet` of the root of the determinant per parameter, `trace-inv`
-of the mean variance. Ours may be 10 % above the best of all. A rival's time is that to ours' value
-(of the same start, within 1 %) if it gets there, which is kinder than that to its end, else at
-least that of its whole run; those of (d) have to be three times ours. (b) runs for long; ours has
-to reach the value that (b) ends with in a tenth of the time that (b) took.
+of the mean variance. Wanted:
+
+    ours at most 10 % above the best value that any of them found, with all limits kept
+    (d) takes three times as long as ours to pass ours from the same start (median; the time that it
+    was given where it never did), and three times as long to come within 10 % of that best value
+    (time of all starts over the number that got there; one that did not is charged the short time)
+    ours reaches the value that (b) ended with in a tenth of the time that (b) took
 """
 
 import argparse
@@ -81,6 +84,16 @@ class Row:
         )
 
 
+def expected_seconds(rows: list[Row], value: float, failed: float) -> float:
+    """Time of searches from several starts until one is as good as a value."""
+    reached = [row.reached(value) for row in rows]
+    there = [at for at in reached if at < np.inf]
+    spent = sum(there) + sum(
+        min(row.total, failed) for row, at in zip(rows, reached, strict=True) if at == np.inf
+    )
+    return spent / len(there) if there else np.inf
+
+
 def run(name: str, problem: Problem, method, *given, until: float = np.inf, **named) -> Row:
     trace = Trace(until=until)
     method(problem, *given, trace, **named)
@@ -140,18 +153,22 @@ def criterion_compared(criterion: str, options: argparse.Namespace) -> bool:
     for row, one in zip([*compiled, by_torch], [*own, own[0]], strict=True):
         at = row.reached(one.value)
         times.append(min(at, row.total) / one.total)
-        reached = f"as good as ours after {at:.2f} s" if at < np.inf else "never as good as ours"
-        row.told(problem, f"{reached}: {times[-1]:.1f} times ours or more")
+        row.told(problem, f"passed ours after {at:.2f} s" if at < np.inf else "never passed ours")
     best = min(row.value for row in [*own, *rows, *compiled, by_torch])
+    near = best + WITHIN - SAME
+    mine_s, theirs_s = (expected_seconds(some, near, options.short) for some in (own, compiled))
     (search,) = (row for row in rows if row.name.startswith("(b)"))
-    theirs, soon = search.reached(search.value), min(row.reached(search.value) for row in own[:1])
+    evolved, soon = search.reached(search.value), own[0].reached(search.value)
+    passed = statistics.median(times[:-1])
     checks = {
         f"{mine - best:+.3f} against the best of all (at most {WITHIN:.3f})": mine - best <= WITHIN,
         f"all {len(margins)} limits kept": min(margins) > 0,
-        f"IPOPT takes {statistics.median(times[:-1]):.1f} times ours (at least {IPOPT_TIMES:.0f}), "
-        f"by torch {times[-1]:.1f}": statistics.median(times[:-1]) >= IPOPT_TIMES,
-        f"CMA-ES reached {search.value:.3f} after {theirs:.1f} s, ours after {soon:.2f} s: "
-        f"{theirs / soon:.0f} times (at least {EVOLUTION_TIMES:.0f})": theirs
+        f"IPOPT passed ours, start by start, after {passed:.1f} times ours (at least "
+        f"{IPOPT_TIMES:.0f}), by torch {times[-1]:.1f}": passed >= IPOPT_TIMES,
+        f"within 10 % of the best: ours after {mine_s:.2f} s, IPOPT after {theirs_s:.2f} s (at "
+        f"least {IPOPT_TIMES:.0f} times)": theirs_s >= IPOPT_TIMES * mine_s and mine_s < np.inf,
+        f"CMA-ES reached {search.value:.3f} after {evolved:.1f} s, ours after {soon:.2f} s: "
+        f"{evolved / soon:.0f} times (at least {EVOLUTION_TIMES:.0f})": evolved
         >= EVOLUTION_TIMES * soon,
         f"criterion by torch the same to {apart:.0e}": apart < ROUNDING,
     }
@@ -167,16 +184,16 @@ def evolution_from(start: np.ndarray):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--criteria", nargs="+", default=list(CRITERIA))
-    parser.add_argument("--starts", type=int, default=3)
+    parser.add_argument("--starts", type=int, default=4)
     parser.add_argument("--restarts", type=int, default=ExcitationOptions().restarts)
     parser.add_argument("--random", type=int, default=1000)
-    parser.add_argument("--long", type=float, default=30.0, help="for (b), (c), (d) [s]")
+    parser.add_argument("--long", type=float, default=25.0, help="for (b), (c), (d) [s]")
     parser.add_argument("--short", type=float, default=10.0, help="for other runs of (d) [s]")
     parser.add_argument("--quick", action="store_true", help="only that it runs")
     options = parser.parse_args()
     if options.quick:
         options.starts, options.restarts, options.random = 1, 1, 20
-        options.long = options.short = 1.5
+        options.long = options.short = 0.5
         options.criteria = ["cond"]
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)

@@ -33,7 +33,7 @@ from robotid.signals.planned import PlannedMotion
 
 MEDIAN = 0.9, 1.1
 MOST, SHARE = (0.75, 1.25), 0.95
-RANDOM, RANDOM_SEEDS = 10, 10
+RANDOM_SEEDS = 10
 BAR = 40
 
 
@@ -54,6 +54,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--robot", default="panda")
     parser.add_argument("--restarts", type=int, default=4)
+    parser.add_argument("--random", type=int, default=10, help="trajectories to compare with")
     given = parser.parse_args()
     began = time.perf_counter()
     robot = load_robot(given.robot).tree
@@ -65,7 +66,7 @@ def main() -> int:
     true = truth_of(setting)
     random = np.random.default_rng(17)
     problem = Problem(setting.recipe, setting.given)
-    others = [Point(setting.space, random_start(problem, random)) for _ in range(RANDOM)]
+    others = [Point(setting.space, random_start(problem, random)) for _ in range(given.random)]
     motion = PlannedMotion(planned.trajectories[0], tuple(planned.joints))
     runs = simulated(setting, true, [motion, *others])
 
@@ -99,7 +100,11 @@ def main() -> int:
     errors = [root_mean_square(one - exact) for one in few]
     middle = float(np.median(errors[1:]))
     print(f"error of parameters in units of their scales, {RANDOM_SEEDS} seeds (root mean square)")
-    rows = [("designed", errors[0]), ("best of 10 random", min(errors[1:])), ("random", middle)]
+    rows = [
+        ("designed", errors[0]),
+        (f"best of {given.random} random", min(errors[1:])),
+        ("random", middle),
+    ]
     for name, value in rows:
         print(f"{name:18s} {value:8.4f} {'#' * max(1, round(BAR * value / middle))}")
     print(

@@ -116,11 +116,23 @@ def test_recovery_benchmark_runs():
     ("command", "says"),
     [
         (["excitation.py", "--quick"], "limits kept"),
-        (["excitation_spread.py", "--robot", "double_pendulum", "--seeds", "40"], ": pass"),
+        (
+            ["excitation_spread.py", "--robot", "double_pendulum", "--random", "1"],
+            ": pass",
+        ),
         (
             [
                 "excitation_criteria.py",
-                *("--robots", "double_pendulum", "--campaigns", "1", "--seeds", "1"),
+                *(
+                    "--robots",
+                    "double_pendulum",
+                    "--campaigns",
+                    "1",
+                    "--seeds",
+                    "1",
+                    "--restarts",
+                    "1",
+                ),
             ],
             "geometric mean",
         ),
