@@ -66,9 +66,8 @@ class Row:
 
     def __init__(self, name: str, problem: Problem, trace: Trace) -> None:
         self.name, self.total = name, trace.total
-        self.seconds, self.values = trace.best_by(problem)
+        self.seconds, self.values, self.x = trace.judged(problem)
         self.value = float(self.values[-1])
-        self.x = trace.best(problem)
 
     def reached(self, value: float) -> float:
         """When it was as good as a value; infinite if never."""

@@ -46,14 +46,10 @@ class Trace:
         """The search is over."""
         self.total = time.process_time() - self._began
 
-    def best_by(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """The least value so far after each point."""
-        found = [value_if_allowed(problem, x) for x in self.points]
-        return np.array(self.seconds), np.minimum.accumulate(found)
-
-    def best(self, problem: Problem) -> np.ndarray:
-        """The best point."""
-        return min(self.points, key=lambda x: value_if_allowed(problem, x))
+    def judged(self, problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Times, the least value so far at each, and the best point."""
+        found = np.array([value_if_allowed(problem, x) for x in self.points])
+        return np.array(self.seconds), np.minimum.accumulate(found), self.points[found.argmin()]
 
 
 def value_if_allowed(problem: Problem, x: np.ndarray) -> float:
@@ -181,7 +177,7 @@ def slsqp(problem: Problem, start: np.ndarray, trace: Trace, per_harmonic: int =
     def objective(x):
         if trace.late:
             raise Late
-        trace.saw(x)
+        trace.saw(_drawn_in(problem, start, x)[0])  # between its samples it may be outside
         return of.objective(x, np.inf)
 
     def shares(x):

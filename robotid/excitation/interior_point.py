@@ -27,7 +27,7 @@ _ARMIJO = 1e-4
 _FIRST, _LAST, _SHRINK = 1e-2, 1e-5, 0.1  # barrier parameter, in units of f
 _NEAR = 1e2  # how far multipliers may stray from mu/s
 _HALVINGS = 30
-_PATIENCE = 40  # steps with one barrier parameter
+_PATIENCE = 30  # steps with one barrier parameter
 _ARRIVED = 1.0  # gain that a step promises, in barrier parameters, which is not worth a step
 
 

@@ -150,7 +150,7 @@ class ExcitationOptions(BaseModel):
     )
 
     seed: int = Field(default=0, ge=0, description="Seed of the random starts.")
-    restarts: int = Field(default=4, ge=1, le=10000, description="Random starts per trajectory.")
+    restarts: int = Field(default=8, ge=1, le=10000, description="Random starts per trajectory.")
     iterations: int = Field(
         default=300, ge=1, le=100000, description="Most steps of the optimiser per start."
     )
