@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 LIMIT = 1e-9
@@ -82,7 +84,7 @@ class Surroundings(NamedTuple):
     """What differs from the first run: variables, flags, cores, folders."""
 
     name: str
-    variables: dict[str, str] = {}
+    variables: Mapping[str, str] = MappingProxyType({})
     flags: tuple[str, ...] = ()
     cores: int = 0  # 0 for all
     elsewhere: bool = False
