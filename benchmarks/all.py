@@ -21,6 +21,8 @@ BENCHMARKS = {
     "store_kills.py": "What does kill -9 at random moments of 500 commits leave behind?",
     "store_faults.py": "What does a fault at every system call of a commit leave behind?",
     "bit_flips.py": "Is every flipped bit and every cut noticed and mended?",
+    "determinism.py": "Are results the same bytes, and the same numbers on other processors?",
+    "seeded_defects.py": "Do the tests notice defects that are planted?",
     "rnea.py": "How fast are batched torques and their gradients?",
     "reading.py": "How fast are CSV and bags read with every check on?",
     "filtering.py": "How fast, how accurate and how large is filtering and differentiating?",

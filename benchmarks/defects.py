@@ -21,7 +21,7 @@ class Defect(NamedTuple):
     tests: tuple[str, ...]
 
 
-STORE = ("tests/store/test_store.py",)
+STORE = ("tests/store/test_durability.py", "tests/store/test_store.py")
 DELIVERY = ("tests/store/test_delivery.py",)
 RUN = ("tests/runner/test_run.py",)
 _SYNC = "        target.flush()\n        os.fsync(target.fileno())\n"
