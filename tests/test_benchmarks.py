@@ -19,7 +19,10 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
         ),
         (["cache_keys.py", "--every", "4"], "0 taken wrongly"),
         (
-            ["determinism.py", "--robot", "pendulum", "--only", "much at once"],
+            [
+                "determinism.py",
+                *("--robot", "pendulum", "--until", "simulate", "--only", "much at once"),
+            ],
             "1 surroundings, 0 with other results",
         ),
         (
