@@ -21,6 +21,7 @@ BENCHMARKS = {
     "store_kills.py": "What does kill -9 at random moments of 500 commits leave behind?",
     "store_faults.py": "What does a fault at every system call of a commit leave behind?",
     "bit_flips.py": "Is every flipped bit and every cut noticed and mended?",
+    "other_caches.py": "What do flipped bits, kill -9 and two writers do to joblib.Memory?",
     "determinism.py": "Are results the same bytes, and the same numbers on other processors?",
     "seeded_defects.py": "Do the tests notice defects that are planted?",
     "rnea.py": "How fast are batched torques and their gradients?",

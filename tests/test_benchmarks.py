@@ -51,6 +51,19 @@ def test_planted_defects_are_up_to_date():
             assert f"def {name}" in (BENCHMARKS.parent / file).read_text()
 
 
+def test_other_caches():
+    pytest.importorskip("joblib")
+    command = [sys.executable, BENCHMARKS / "other_caches.py"]
+    done = subprocess.run(
+        [*command, "--flips", "4", "--kills", "4", "--pairs", "4"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "robotid: 0 results not right" in done.stdout
+
+
 @pytest.mark.alone
 def test_overhead_benchmark_runs():
     """On a small log only that it runs: its limit is for 100 MB."""
