@@ -23,7 +23,6 @@ class Defect(NamedTuple):
 
 STORE = ("tests/store/test_durability.py", "tests/store/test_store.py")
 DELIVERY = ("tests/store/test_delivery.py",)
-RUN = ("tests/runner/test_run.py",)
 _SYNC = "        target.flush()\n        os.fsync(target.fileno())\n"
 _RENAME = "                result.rename(place)\n"
 _MANIFEST_FIRST = """\
@@ -145,28 +144,31 @@ DEFECTS = (
         "runner/task.py",
         '"config": tagged(config.model_dump()),',
         '"config": {},',
-        RUN,
+        ("tests/runner/test_run.py::test_only_what_depends_on_a_change_runs",),
     ),
     Defect(
         "key without the code",
         "runner/task.py",
         '"code": code_identity(stage),',
         '"code": dict.fromkeys(code_identity(stage), ""),',
-        RUN,
+        ("tests/runner/test_run.py::test_code_replaced_under_way_is_not_cached",),
     ),
     Defect(
         "key without the versions",
         "runner/task.py",
         '"numerics": library_versions(stage),',
         '"numerics": dict.fromkeys(library_versions(stage), ""),',
-        ("tests/runner/test_run.py", "tests/runner/test_extras.py"),
+        (
+            "tests/runner/test_extras.py",
+            "tests/runner/test_run.py::test_chain_runs_once",
+        ),
     ),
     Defect(
         "input that changed under way kept",
         "runner/inputs.py",
         "if now != piece.digest:",
         'if now == "":',
-        RUN,
+        ("tests/runner/test_run.py::test_c29_b07_input_that_changes_under_way_is_never_kept",),
     ),
     # Exit codes, pages, terminals.
     Defect(
@@ -181,7 +183,7 @@ DEFECTS = (
         "runner/result.py",
         "return exit_code_of(notice for stage in self.stages for notice in stage.notices)",
         "return ExitCode.OK",
-        RUN,
+        ("tests/runner/test_run.py::test_lossy_result_is_cached_with_its_exit_code",),
     ),
     Defect(
         "pages not escaped",
@@ -246,7 +248,7 @@ DEFECTS = (
         "dynamics/friction.py",
         "result[:, joint, position] = sign * values",
         "result[:, joint, position] = values",
-        ("tests/information/test_terms.py",),
+        ("tests/dynamics/test_terms.py",),
     ),
     Defect(
         "sign of a link's column",
