@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import seeded_defects
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
@@ -17,6 +18,17 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
             "0 missed, 0 not mended",
         ),
         (["cache_keys.py", "--every", "4"], "0 taken wrongly"),
+        (
+            [
+                "determinism.py",
+                *("--robot", "pendulum", "--until", "simulate", "--only", "much at once"),
+            ],
+            "1 surroundings, 0 with other results",
+        ),
+        (
+            ["seeded_defects.py", "--only", "depth of XML without a limit"],
+            "1 defects, 1 caught, 0 missed",
+        ),
     ],
 )
 def test_benchmark(command, says):
@@ -28,6 +40,28 @@ def test_benchmark(command, says):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert says in done.stdout
+
+
+def test_planted_defects_are_up_to_date():
+    """Each still stands where it is planted, and the tests that must notice it exist."""
+    assert not seeded_defects.stale()
+    for defect in seeded_defects.DEFECTS:
+        for test in defect.tests:
+            file, _, name = test.partition("::")
+            assert f"def {name}" in (BENCHMARKS.parent / file).read_text()
+
+
+def test_other_caches():
+    pytest.importorskip("joblib")
+    command = [sys.executable, BENCHMARKS / "other_caches.py"]
+    done = subprocess.run(
+        [*command, "--flips", "4", "--kills", "4", "--pairs", "4"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "robotid: 0 results not right" in done.stdout
 
 
 @pytest.mark.alone
