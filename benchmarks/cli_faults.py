@@ -16,28 +16,43 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from faults import injected, kills
+from faults.injected import injected
+from faults.kills import kills, polite_signals
 from faults.scene import Scene
+from faults.situations import situations
+
+PARTS = ("kills", "signals", "points", "situations")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kills", type=int, default=300)
-    parser.add_argument("--points", type=int, default=320)
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--kills", type=int, default=300, help="kill -9 of the process group")
+    parser.add_argument("--signals", type=int, default=90, help="SIGINT, SIGTERM, SIGHUP")
+    parser.add_argument("--points", type=int, default=320, help="system calls that fail or kill")
+    parser.add_argument("--situations", type=int, default=10, help="how often each is made")
+    parser.add_argument("--quick", action="store_true", help="one of each, to see that it works")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    chance = random.Random(options.seed)
+    wanted = {part: 1 if options.quick else getattr(options, part) for part in PARTS}
+    chance, began = random.Random(options.seed), time.monotonic()
     root = Path(tempfile.mkdtemp(prefix="robotid-cli-faults-"))
-    began = time.monotonic()
-    scene = Scene(root)
     counts: Counter[str] = Counter()
-    found = injected.injected(scene, options.points, chance, counts)
-    shutil.rmtree(root)
-    for label, what in found:
-        print(f"  {label}: {what}")
-    print(counts, len(found), time.monotonic() - began)
-    return int(bool(found))
+    wrong: Counter[str] = Counter()
+    try:
+        scene = Scene(root)
+        for part, harness in zip(PARTS, (kills, polite_signals, injected, situations), strict=True):
+            for label, what in harness(scene, wanted[part], chance, counts):
+                wrong[label] += 1
+                print(f"{label}: {what}", file=sys.stderr, flush=True)
+    finally:
+        shutil.rmtree(root)
+    for label, count in counts.items():
+        print(f"  {label:<24} {count:5d} faults, {wrong[label]} wrong")
+    print(
+        f"faults in whole runs: {counts.total()} in {time.monotonic() - began:.0f} s, "
+        f"{wrong.total()} wrong"
+    )
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -8,14 +8,16 @@ thread; each seal of a file has its own, so there the first call of a thread is 
 
 import random
 import re
+import shlex
 import signal
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from faults.kills import Finding
-from faults.scene import STAGES, Outcome, Scene, ended
+from faults.scene import Outcome, Scene, ended
 
 _DISK = ("SIGKILL", "EIO", "ENOSPC")
 CALLS = {  # system call -> what happens to it
@@ -37,11 +39,13 @@ _ANSWERS = {  # what happens -> exit codes that tell it; 0 where it could be hel
     "EMLINK": (0,),
 }
 _BROKEN_DISK = (0, 74)
+_PROCESSES = ("main", "worker")
+_STARTS = (0, 3)  # stages that are cached: none, or all before the fit
 _CALL = re.compile(r"(?:\d+ +)?(?P<call>\w+)\(")
 
 
 class Point(NamedTuple):
-    """A system call of a run: which process, how many stages were cached, which call of its kind."""
+    """A system call of a run: process, cached stages, which call of its kind, what happens."""
 
     process: str
     known: int
@@ -52,27 +56,25 @@ class Point(NamedTuple):
 
 def injected(
     scene: Scene, count: int, chance: random.Random, counts: Counter[str]
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """So many faults, spread evenly over processes, calls and kinds of faults."""
-    found: list[Finding] = []
-    for point in _choose(_points(scene), count, chance):
+    for point in _choose(_points(scene), count, chance) if count else ():
         after, met = _attempt(scene, point, occupied=chance.random() < 0.5)
         label = f"{point.fault} at a call"
         counts[label] += met
         allowed = _ANSWERS.get(point.fault, _BROKEN_DISK)
         where = f"{point.fault} at {point.call} {point.number} ({point.process}, {point.known})"
-        found += [(label, f"{where}: {what}") for what in scene.judge(after, (0, *allowed))]
-    return found
+        yield from [(label, f"{where}: {what}") for what in scene.judge(after, (0, *allowed))]
 
 
 def _points(scene: Scene) -> list[Point]:
     """Every call of clean runs that touches their files, with every fault it can have."""
     points = []
-    for process in ("main", "worker"):
-        for known in range(len(STAGES)):
-            scene.prepare(known, occupied=True)
-            done, lines = _traced(scene, process, ",".join(CALLS))
-            assert done.code == 0, done
+    for known in _STARTS:
+        scene.prepare(known, occupied=True)
+        done, logs = _traced(scene, dict.fromkeys(_PROCESSES, f"-etrace={','.join(CALLS)}"))
+        assert done.code == 0, done
+        for process, lines in logs.items():
             for call, number in sorted(_numbered(lines, str(scene.root))):
                 points += [Point(process, known, call, number, f) for f in CALLS[call]]
     return points
@@ -109,22 +111,30 @@ def _attempt(scene: Scene, point: Point, *, occupied: bool) -> tuple[Outcome, bo
     scene.prepare(point.known, occupied=occupied)
     kind = "signal" if point.fault.startswith("SIG") else "error"
     inject = f"-einject={point.call}:{kind}={point.fault}:when={point.number}"
-    after, lines = _traced(scene, point.process, point.call, inject)
+    after, logs = _traced(scene, {point.process: f"-etrace={point.call} {inject}"})
+    lines = logs[point.process]
     return after, any("INJECTED" in line or "+++ killed by" in line for line in lines)
 
 
-def _traced(scene: Scene, process: str, calls: str, *more: str) -> tuple[Outcome, list[str]]:
-    """A run of which one process is traced; strace stands aside, so that who starts it stays."""
-    log = scene.root / "trace"
-    log.unlink(missing_ok=True)
-    strace = ["strace", "-D", "-y", "-qq", "-o", str(log), f"-etrace={calls}", *more]
-    if process == "main":
-        return ended(scene.start([*strace, *scene.command()])), _lines(log)
-    worker = Path(scene.root, "worker")
-    words = " ".join(f"'{word}'" for word in [*strace, "-f", sys.executable])
-    worker.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-    worker.chmod(0o755)
-    return ended(scene.start(scene.command(worker=str(worker)))), _lines(log)
+def _traced(scene: Scene, options: dict[str, str]) -> tuple[Outcome, dict[str, list[str]]]:
+    """A run of which some processes are traced, each by a strace with options of its own.
+
+    strace stands aside (-D), so that each process keeps its number and its parent.
+    """
+    strace = {
+        process: f"strace -D -y -qq -o {scene.root / process} {words}".split()
+        for process, words in options.items()
+    }
+    for process in options:
+        (scene.root / process).unlink(missing_ok=True)
+    worker = sys.executable
+    if "worker" in options:
+        worker = str(scene.root / "start-worker")
+        words = [*strace["worker"], "-f", sys.executable]
+        Path(worker).write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        Path(worker).chmod(0o755)
+    done = ended(scene.start([*strace.get("main", []), *scene.command(worker=worker)]))
+    return done, {process: _lines(scene.root / process) for process in options}
 
 
 def _lines(log: Path) -> list[str]:

@@ -14,29 +14,27 @@ _POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Finding = tuple[str, str]  # what was done, what is wrong
 
 
-def kills(scene: Scene, count: int, chance: random.Random, counts: Counter[str]) -> list[Finding]:
-    """kill -9 of the whole process group, until `count` of them came in time."""
-    found: list[Finding] = []
+def kills(
+    scene: Scene, count: int, chance: random.Random, counts: Counter[str]
+) -> Iterator[Finding]:
+    """Kill -9 of the whole process group, until `count` of them came in time."""
     for label, known in _until("kill -9", count, chance, counts):
         after, hit = interrupted(scene, known, signal.SIGKILL, chance)
         counts[label] += hit
-        found += [(label, what) for what in scene.judge(after, (0, -9))]
-    return found
+        yield from [(label, what) for what in scene.judge(after, (0, -9))]
 
 
 def polite_signals(
     scene: Scene, count: int, chance: random.Random, counts: Counter[str]
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """Ctrl-C, SIGTERM and a lost connection: the answer is 128 + signal, with nothing left over."""
-    found: list[Finding] = []
     for number in _POLITE:
         for label, known in _until(number.name, -(-count // len(_POLITE)), chance, counts):
             after, hit = interrupted(scene, known, number, chance)
             counts[label] += hit
             # Before its handlers are there, and after they are gone, Python dies of the signal.
             allowed = (0, 128 + number, -number) if not after.said else (0, 128 + number)
-            found += [(label, what) for what in scene.judge(after, allowed)]
-    return found
+            yield from [(label, what) for what in scene.judge(after, allowed)]
 
 
 def interrupted(

@@ -7,11 +7,9 @@ After the fault the next run, which nobody helps, must end well and deliver the 
 
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import time
-from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,7 +58,7 @@ class Scene:
     def __init__(self, root: Path) -> None:
         self.root, self.inputs = root, root / "inputs"
         self.cache, self.out = root / "trial" / "cache", root / "trial" / "out"
-        self._took: dict[int, list[float]] = defaultdict(list)
+        self._took: dict[int, float] = {}
         self.inputs.mkdir()
         for name in ("run1.csv", "run3.csv"):
             lines = (LOGS / name).read_text().splitlines(keepends=True)
@@ -113,17 +111,13 @@ class Scene:
         return ended(self.start(self.command(*more)))
 
     def usual_seconds(self, known: int) -> float:
-        """How long a run takes with so many stages cached; the last runs count."""
-        if not self._took[known]:
+        """How long a run takes with so many stages cached."""
+        if known not in self._took:
             self.prepare(known, occupied=False)
-            self._timed(known)
-        return statistics.median(self._took[known][-5:])
-
-    def _timed(self, known: int) -> Outcome:
-        began = time.monotonic()
-        done = self.run()
-        self._took[known].append(time.monotonic() - began)
-        return done
+            began = time.monotonic()
+            self.run()
+            self._took[known] = time.monotonic() - began
+        return self._took[known]
 
     def judge(self, after: Outcome, allowed: tuple[int, ...]) -> list[str]:
         """All that is wrong after a fault, up to and with the next run."""
