@@ -31,6 +31,7 @@ def main() -> int:
     parser.add_argument("--points", type=int, default=320, help="system calls that fail or kill")
     parser.add_argument("--situations", type=int, default=10, help="how often each is made")
     parser.add_argument("--quick", action="store_true", help="one of each, to see that it works")
+    parser.add_argument("--minutes", type=float, default=1e6, help="stop each part after that")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     wanted = {part: 1 if options.quick else getattr(options, part) for part in PARTS}
@@ -41,9 +42,13 @@ def main() -> int:
     try:
         scene = Scene(root)
         for part, harness in zip(PARTS, (kills, polite_signals, injected, situations), strict=True):
-            for label, what in harness(scene, wanted[part], chance, counts):
-                wrong[label] += 1
-                print(f"{label}: {what}", file=sys.stderr, flush=True)
+            for trial in harness(scene, wanted[part], chance):
+                counts[trial.label] += trial.met
+                wrong[trial.label] += bool(trial.wrong)
+                for what in trial.wrong:
+                    print(f"{trial.label}: {what}", file=sys.stderr, flush=True)
+                if time.monotonic() - began > 60 * options.minutes:
+                    break
     finally:
         shutil.rmtree(root)
     for label, count in counts.items():

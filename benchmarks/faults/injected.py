@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from faults.kills import Finding
-from faults.scene import Outcome, Scene, ended
+from faults.scene import Outcome, Scene, Trial, ended
 
 _DISK = ("SIGKILL", "EIO", "ENOSPC")
 CALLS = {  # system call -> what happens to it
@@ -31,7 +30,7 @@ CALLS = {  # system call -> what happens to it
     "linkat": (*_DISK, "EMLINK"),
 }
 _ANSWERS = {  # what happens -> exit codes that tell it; 0 where it could be helped
-    "SIGKILL": (-signal.SIGKILL, 75),
+    "SIGKILL": (0, -signal.SIGKILL, 75),
     "EMFILE": (0, 75),
     "EACCES": (0, 77),
     "EINTR": (0, 74),
@@ -54,17 +53,13 @@ class Point(NamedTuple):
     fault: str
 
 
-def injected(
-    scene: Scene, count: int, chance: random.Random, counts: Counter[str]
-) -> Iterator[Finding]:
+def injected(scene: Scene, count: int, chance: random.Random) -> Iterator[Trial]:
     """So many faults, spread evenly over processes, calls and kinds of faults."""
     for point in _choose(_points(scene), count, chance) if count else ():
         after, met = _attempt(scene, point, occupied=chance.random() < 0.5)
-        label = f"{point.fault} at a call"
-        counts[label] += met
-        allowed = _ANSWERS.get(point.fault, _BROKEN_DISK)
-        where = f"{point.fault} at {point.call} {point.number} ({point.process}, {point.known})"
-        yield from [(label, f"{where}: {what}") for what in scene.judge(after, (0, *allowed))]
+        wrong = scene.judge(after, _ANSWERS.get(point.fault, _BROKEN_DISK))
+        where = f"{point.call} {point.number}, {point.process}, {point.known} stages known"
+        yield Trial(f"{point.fault} at a call", met, [f"{where}: {what}" for what in wrong])
 
 
 def _points(scene: Scene) -> list[Point]:

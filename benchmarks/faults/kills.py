@@ -4,43 +4,48 @@ import os
 import random
 import signal
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
-from faults.scene import STAGES, Outcome, Scene, ended
+from faults.scene import STAGES, Outcome, Scene, Trial, ended
 
 _POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-Finding = tuple[str, str]  # what was done, what is wrong
 
 
-def kills(
-    scene: Scene, count: int, chance: random.Random, counts: Counter[str]
-) -> Iterator[Finding]:
+def kills(scene: Scene, count: int, chance: random.Random) -> Iterator[Trial]:
     """Kill -9 of the whole process group, until `count` of them came in time."""
-    for label, known in _until("kill -9", count, chance, counts):
-        after, hit = interrupted(scene, known, signal.SIGKILL, chance)
-        counts[label] += hit
-        yield from [(label, what) for what in scene.judge(after, (0, -9))]
+    return _trials(scene, signal.SIGKILL, (0, -signal.SIGKILL), count, chance)
 
 
-def polite_signals(
-    scene: Scene, count: int, chance: random.Random, counts: Counter[str]
-) -> Iterator[Finding]:
+def polite_signals(scene: Scene, count: int, chance: random.Random) -> Iterator[Trial]:
     """Ctrl-C, SIGTERM and a lost connection: the answer is 128 + signal, with nothing left over."""
     for number in _POLITE:
-        for label, known in _until(number.name, -(-count // len(_POLITE)), chance, counts):
-            after, hit = interrupted(scene, known, number, chance)
-            counts[label] += hit
-            # Before its handlers are there, and after they are gone, Python dies of the signal.
-            allowed = (0, 128 + number, -number) if not after.said else (0, 128 + number)
-            yield from [(label, what) for what in scene.judge(after, allowed)]
+        # Before its handlers are there Python dies of the signal itself, as a shell expects.
+        allowed = (0, 128 + number, -number)
+        yield from _trials(scene, number, allowed, -(-count // len(_POLITE)), chance)
 
 
-def interrupted(
-    scene: Scene, known: int, number: signal.Signals, chance: random.Random
+def _trials(
+    scene: Scene,
+    number: signal.Signals,
+    allowed: tuple[int, ...],
+    count: int,
+    chance: random.Random,
+) -> Iterator[Trial]:
+    """Runs with a signal, until enough of them were hit; twice as many at most."""
+    met = 0
+    for _ in range(2 * count):
+        if met < count:
+            after, hit = _interrupted(scene, number, chance)
+            met += hit
+            yield Trial(number.name, hit, scene.judge(after, allowed))
+
+
+def _interrupted(
+    scene: Scene, number: signal.Signals, chance: random.Random
 ) -> tuple[Outcome, bool]:
     """A run that gets a signal after a random time; how it ended, and whether it was in time."""
+    known = chance.randrange(len(STAGES))
     moment = chance.uniform(0, 1.05 * scene.usual_seconds(known))
     scene.prepare(known, occupied=chance.random() < 0.5)
     process = scene.start(scene.command("--jobs", chance.choice("12")))
@@ -49,13 +54,3 @@ def interrupted(
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
     return ended(process), hit
-
-
-def _until(
-    label: str, count: int, chance: random.Random, counts: Counter[str]
-) -> Iterator[tuple[str, int]]:
-    """Stages known at the start of each trial, until enough were hit; twice as many at most."""
-    for _ in range(2 * count):
-        if counts[label] >= count:
-            return
-        yield label, chance.randrange(len(STAGES))

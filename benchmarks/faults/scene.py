@@ -52,6 +52,14 @@ class Outcome(NamedTuple):
     said: str
 
 
+class Trial(NamedTuple):
+    """One fault: what it was, whether it came in time to be met, and all that is wrong after it."""
+
+    label: str
+    met: bool
+    wrong: list[str]
+
+
 class Scene:
     """The folders of all trials and what a clean run delivers."""
 

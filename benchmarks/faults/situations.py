@@ -8,28 +8,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from faults.kills import Finding
-from faults.scene import STAGES, Scene, ended, files_in
+from faults.scene import STAGES, Scene, Trial, ended, files_in
 
 _YEARS = 10 * 365 * 86400.0
 
 
-def situations(
-    scene: Scene, rounds: int, chance: random.Random, counts: Counter[str]
-) -> Iterator[Finding]:
-    """Each situation so many times."""
-    for label, situation in SITUATIONS.items():
-        for _ in range(rounds):
+def situations(scene: Scene, rounds: int, chance: random.Random) -> Iterator[Trial]:
+    """Each situation so many times, unless this machine does not allow it."""
+    for _ in range(rounds):
+        for label, situation in SITUATIONS.items():
             wrong = situation(scene, chance)
-            if wrong is None:
-                break  # this machine does not allow it
-            counts[label] += 1
-            yield from [(label, what) for what in wrong]
+            if wrong is not None:
+                yield Trial(label, True, wrong)
 
 
 def two_jobs(scene: Scene, chance: random.Random) -> list[str]:
