@@ -10,6 +10,7 @@ and deliver the very bytes of a clean run.
 import argparse
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -34,6 +35,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1e6, help="stop each part after that")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job hands down "ignore"
     wanted = {part: 1 if options.quick else getattr(options, part) for part in PARTS}
     chance, began = random.Random(options.seed), time.monotonic()
     root = Path(tempfile.mkdtemp(prefix="robotid-cli-faults-"))
