@@ -2,8 +2,9 @@
 
     python benchmarks/bit_flips.py [--flips 300] [--cuts 100]
 
-A pipeline with every kind of result fills a cache. Then one file at a time is damaged and the pipeline is run
-again: the damage must be reported, and all results must have the bytes they had before.
+A pipeline with every kind of result fills a cache. Then one file at a time is damaged and the
+pipeline is run again: the damage must be reported, and all results must have the bytes they had
+before.
 """
 
 import argparse

@@ -40,10 +40,10 @@ FILES = {
 def call(command: str, results: Path, file: Path, cache: Path) -> tuple[int, str]:
     """Exit code and messages of a command, in this process."""
     words = [word.format(results, file=file) for word in command.split()]
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+    said = io.TextIOWrapper(io.BytesIO(), write_through=True)
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
         code = robotid([*words, "--cache-dir", str(cache), "--quiet", "--jobs", "1"])
-    return code, said.getvalue()
+    return code, said.buffer.getvalue().decode()
 
 
 def sweep(

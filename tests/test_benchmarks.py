@@ -17,6 +17,24 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
             "0 missed, 0 not mended",
         ),
         (["cache_keys.py", "--every", "4"], "0 taken wrongly"),
+        (
+            ["delivered_flips.py", "--flips", "3", "--cuts", "2", "--until", "ingest"],
+            "0 not refused",
+        ),
+        (
+            [
+                "cli_faults.py",
+                "--kills",
+                "1",
+                "--signals",
+                "0",
+                "--points",
+                "0",
+                "--situations",
+                "0",
+            ],
+            " 0 wrong",
+        ),
     ],
 )
 def test_benchmark(command, says):
