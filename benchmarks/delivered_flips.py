@@ -32,7 +32,7 @@ FOLDERS = {
 }
 FILES = {
     "simulate/t1.csv": "ingest {file} --robot pendulum",
-    "export/robot.urdf": "filter {}/ingest --robot {file}",
+    "export/robot.urdf": "factors {}/filter --robot {file}",
     "report/report.json": "report {}/fit --baseline {file}",
 }
 
@@ -51,6 +51,8 @@ def sweep(
 ) -> tuple[int, int]:
     """Damage one file again and again; how often, and how often it was refused."""
     data, chance = file.read_bytes(), random.Random(label)
+    control = call(command, results, file, results.parent / "cache")
+    assert control[0] == 0, f"without damage: {control}"
     count = found = 0
     for bad in damages(data, options.flips, options.cuts, chance):
         file.write_bytes(bad)
