@@ -75,7 +75,7 @@ def full_disk(scene: Scene, chance: random.Random) -> list[str] | None:
         subprocess.run(["mount", "-o", "remount,size=64m", scene.cache], check=True)
         return scene.judge(done, (0, 74))
     finally:
-        subprocess.run(["umount", scene.cache], check=True)
+        subprocess.run(["umount", "--lazy", scene.cache], check=True)
 
 
 def file_limit(scene: Scene, chance: random.Random) -> list[str]:
@@ -100,7 +100,7 @@ def read_only(scene: Scene, chance: random.Random) -> list[str] | None:
         done = scene.run()
         wrong = [] if files_in(scene.out) == scene.clean else ["other bytes, or none"]
     finally:
-        subprocess.run(["umount", scene.cache], check=True)
+        subprocess.run(["umount", "--lazy", scene.cache], check=True)
     return wrong + scene.judge(done, (0,))
 
 
