@@ -2,8 +2,9 @@
 
     python benchmarks/bit_flips.py [--flips 300] [--cuts 100]
 
-The quick-start pipeline fills a cache. Then one file at a time is damaged and the pipeline is run
-again: the damage must be reported, and all results must have the bytes they had before.
+A pipeline with every kind of result fills a cache. Then one file at a time is damaged and the
+pipeline is run again: the damage must be reported, and all results must have the bytes they had
+before.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from robotid.runner.pipeline import load_pipeline
 from robotid.runner.result import RunResult
 from robotid.store.store import Store
 
-ARM = Path(__file__).parent.parent / "pipelines" / "arm.toml"
+EVERYTHING = Path(__file__).parent / "faults" / "every_artefact.toml"
 
 
 def flipped(data: bytes, chance: random.Random) -> bytes:
@@ -63,11 +64,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--flips", type=int, default=300)
     parser.add_argument("--cuts", type=int, default=100)
-    parser.add_argument("--until", default="report", help="the last stage to damage")
+    parser.add_argument("--until", help="the last stage to damage")
     options = parser.parse_args()
     chance = random.Random(0)
     root = Path(tempfile.mkdtemp(prefix="robotid-flips-"))
-    graph = load_pipeline(ARM).until(options.until)
+    graph = load_pipeline(EVERYTHING)
+    graph = graph if options.until is None else graph.until(options.until)
     first, _ = run_inline(graph, Store(root))
     contents = {stage.node.name: stage.entry.manifest.content for stage in first.stages}
     # The control: without damage nothing runs and nothing is reported.

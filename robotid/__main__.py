@@ -1,6 +1,7 @@
 """Entry point of the `robotid` command."""
 
 import os
+import signal
 import sys
 
 
@@ -11,6 +12,9 @@ def main() -> int:
 
         print(f"robotid {__version__}")  # noqa: T201 - the one answer given without the console
         return 0
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Until the command line has its own handlers, Ctrl-C ends this like any other program.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.getfilesystemencoding() != "utf-8":
         # A locale of another age. File names are bytes in UTF-8 to robotid everywhere.
         again = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]

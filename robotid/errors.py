@@ -162,6 +162,9 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_BROKEN = (errno.EIO, errno.ESTALE, errno.ENODEV, errno.ETIMEDOUT)
+_OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+_TROUBLE = (*_DISK_FULL, *_BROKEN, *_OUT_OF_RESOURCES)
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
@@ -178,9 +181,19 @@ def from_os_error(error: OSError, doing: str, place: str | None = None) -> Robot
         return UnsafePathError("not-allowed", said, file=file, hint="check owner and mode")
     if error.errno in _NOT_THERE:
         return InputMissingError("not-found", said, file=file)
-    if error.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
+    if error.errno in _OUT_OF_RESOURCES:
         return TemporaryError("out-of-resources", said, file=file, hint="raise the limit (ulimit)")
     return StorageError("io-error", said, file=file)
+
+
+def raise_trouble(error: Exception, doing: str, path: Path) -> None:
+    """Raise an error that tells of the disk or of this process, not of the file it was met at.
+
+    Others pass: what they mean, only who met them knows.
+    """
+    if isinstance(error, OSError) and error.errno in _TROUBLE:
+        error.filename = error.filename or str(path)
+        raise from_os_error(error, doing) from error
 
 
 def _disk_full(said: str, file: str | None) -> StorageError:

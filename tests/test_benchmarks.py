@@ -29,6 +29,24 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
             ["seeded_defects.py", "--only", "depth of XML without a limit"],
             "1 defects, 1 caught, 0 missed",
         ),
+        (
+            ["delivered_flips.py", "--flips", "3", "--cuts", "2", "--until", "ingest"],
+            "0 not refused",
+        ),
+        (
+            [
+                "cli_faults.py",
+                "--kills",
+                "1",
+                "--signals",
+                "0",
+                "--points",
+                "0",
+                "--situations",
+                "0",
+            ],
+            " 0 wrong",
+        ),
     ],
 )
 def test_benchmark(command, says):

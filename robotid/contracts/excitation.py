@@ -22,7 +22,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from robotid.contracts.versions import first_fault, other_version
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, raise_trouble
 
 EXCITATION = "excitation.json"
 
@@ -231,6 +231,7 @@ def read_excitation(folder: Path) -> Excitation:
     try:
         return Excitation.model_validate_json(path.read_bytes())
     except OSError as error:
+        raise_trouble(error, "reading a result", path)
         said = f"no design of trajectories ({type(error).__name__})"
         raise BadDataError("not-a-design", said, file=str(path)) from error
     except ValidationError as error:

@@ -21,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from robotid.contracts.splits import Interval, Split
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, raise_trouble
 
 INDEX = "factors.json"
 FACTORS = "factors.safetensors"
@@ -133,6 +133,7 @@ def read_factors(path: Path) -> tuple[FactorFacts, list[RowTensors]]:
             for number in range(len(facts.about.rows))
         ]
     except (OSError, SafetensorError, KeyError, ValidationError, ValueError) as error:
+        raise_trouble(error, "reading a result", path)
         said = f"not factors of robotid ({type(error).__name__})"
         raise BadDataError("not-factors", said, file=str(path)) from error
     if _digest(tensors) != facts.tensors_sha256:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, raise_trouble
 
 _FACTS_KEY = "robotid.information"
 
@@ -81,6 +81,7 @@ def read_information(path: Path) -> Information:
             facts = InformationFacts.model_validate_json((file.metadata() or {})[_FACTS_KEY])
             tensors = {name: file.get_tensor(name) for name in ("R", "rho", "z")}
     except (OSError, SafetensorError, KeyError, ValidationError, ValueError) as error:
+        raise_trouble(error, "reading a result", path)
         said = f"not the information of a fit ({type(error).__name__})"
         raise BadDataError("not-information", said, file=str(path)) from error
     _check(facts, tensors, path)

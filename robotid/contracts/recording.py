@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from robotid.contracts.repair import Repair
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, raise_trouble
 from robotid.types import Columns
 
 RECORDING = "recording.parquet"
@@ -311,6 +311,7 @@ def _refused(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException, KeyError, ValidationError) as error:
+        raise_trouble(error, "reading a result", path)
         said = f"not a recording of robotid ({type(error).__name__})"
         raise BadDataError("not-a-recording", said, file=str(path)) from error
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import RESIDUALS
 from robotid.contracts.splits import Split
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, raise_trouble
 
 Array = NDArray[np.float64]
 
@@ -119,6 +119,7 @@ def read_residuals(folder: Path) -> Excerpt:
             if end > begin
         ]
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        raise_trouble(error, "reading a result", path)
         said = f"not residuals of robotid ({type(error).__name__})"
         hint = "fit again; without the file, reports leave out what it shows"
         raise BadDataError("not-residuals", said, file=str(path), hint=hint) from error

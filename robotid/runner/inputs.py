@@ -142,11 +142,23 @@ def _facts(path: Path, given: Input) -> dict[str, FileFact]:
         alone = given.kind == "report" and not stat.S_ISDIR(mode)  # report.json without its folder
         if given.kind in ("file", "log", "robot") or alone:
             _must_be_file(path, mode)
-            return {"": hash_file(path, follow=True)}
+            return {"": _fact_of_file(path)}
         _must_be_folder(path, mode, given.kind)
         return _facts_of_folder(path)
     except OSError as error:
         raise _unreadable(path, error) from error
+
+
+def _fact_of_file(path: Path) -> FileFact:
+    """The bytes of a file; one that robotid delivered must still be what it wrote."""
+    fact = hash_file(path, follow=True)
+    try:
+        known = read_manifest(path.parent).files.get(path.name, fact)
+    except (DamagedError, OSError):  # none, or somebody else's: the name is a common one
+        known = fact
+    if fact != known:
+        raise _damaged(path, "the file is not what robotid wrote")
+    return fact
 
 
 def _facts_of_folder(folder: Path) -> dict[str, FileFact]:

@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-from robotid.errors import UnsafePathError, UsageError
+from robotid.errors import UnsafePathError, UsageError, raise_trouble
 from robotid.store.files import (
     DamagedError,
     copy_verified,
@@ -48,6 +48,7 @@ def check_target(target: Path) -> None:
         with workspace(parent, HIDDEN):
             pass
     except OSError as error:
+        raise_trouble(error, "trying the output", parent)
         said = f"cannot write here: {error.strerror}"
         raise UnsafePathError("output-not-writable", said, file=str(parent)) from error
 

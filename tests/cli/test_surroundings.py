@@ -168,3 +168,20 @@ def test_r31_a_flood_of_findings_is_a_few_lines(robotid, tmp_path):
     assert answer.code in (3, 65)
     assert len(answer.err.splitlines()) < 15
     assert max(map(len, answer.err.splitlines())) < 500
+
+
+def test_r07_ctrl_c_while_starting_leaves_no_traceback():
+    """Before the handlers are there the signal ends the process, as it ends any other program."""
+    code = """
+import os, signal, sys
+class CtrlC:
+    def find_spec(self, name, *_):
+        if name == "robotid.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, CtrlC())
+from robotid.__main__ import main
+sys.argv = ["robotid", "--help"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")

@@ -1,12 +1,13 @@
 """Copies for users: verified, whole, and never in the way of what is there."""
 
+import errno
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from robotid.errors import UnsafePathError, UsageError
+from robotid.errors import StorageError, UnsafePathError, UsageError
 from robotid.store import delivery
 from robotid.store.delivery import check_target, deliver
 from robotid.store.store import EntryDamagedError
@@ -134,6 +135,16 @@ def test_file_at_the_output_is_refused(tmp_path):
 def test_unwritable_place_is_told_before_any_work():
     with pytest.raises(UnsafePathError, match="cannot write"):
         check_target(Path("/proc/robotid/out"))
+
+
+def test_c20_full_disk_at_the_output_is_no_matter_of_permission(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(StorageError, match="No space left") as caught:
+        check_target(tmp_path / "out")
+    assert caught.value.notice.code == "disk-full"
 
 
 def test_damaged_entry_is_never_delivered(store, commit, tmp_path):
