@@ -32,6 +32,7 @@ soak: .venv/installed-bench
 	ROBOTID_MUTATIONS=1000 $(BIN)/python -m pytest -q tests/logs/test_damage.py \
 		tests/logs/test_text_grammar.py tests/ingestion/test_planted.py
 	ROBOTID_CLEAN_RUNS=200 $(BIN)/python -m pytest -q tests/traps
+	ROBOTID_POINTS=100000 $(BIN)/python -m pytest -q tests/excitation/test_certificate.py
 	ROBOTID_SAMPLE_LOGS=all $(BIN)/python -m pytest -q tests/sample_logs
 	$(BIN)/python benchmarks/long_log.py --millions 17.5
 

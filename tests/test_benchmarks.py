@@ -17,7 +17,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
             ["bit_flips.py", "--flips", "6", "--cuts", "5", "--until", "filter"],
             "0 missed, 0 not mended",
         ),
-        (["cache_keys.py", "--every", "4"], "0 taken wrongly"),
+        (["cache_keys.py", "--every", "10"], "0 taken wrongly"),
         (
             [
                 "determinism.py",
@@ -26,26 +26,8 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
             "1 surroundings, 0 with other results",
         ),
         (
-            ["seeded_defects.py", "--only", "depth of XML without a limit"],
-            "1 defects, 1 caught, 0 missed",
-        ),
-        (
             ["delivered_flips.py", "--flips", "3", "--cuts", "2", "--until", "ingest"],
             "0 not refused",
-        ),
-        (
-            [
-                "cli_faults.py",
-                "--kills",
-                "1",
-                "--signals",
-                "0",
-                "--points",
-                "0",
-                "--situations",
-                "0",
-            ],
-            " 0 wrong",
         ),
     ],
 )
@@ -161,44 +143,3 @@ def test_recovery_benchmark_runs():
         timeout=120,
     )
     assert "intervals of 95 %" in done.stdout, done.stderr
-
-
-@pytest.mark.alone
-@pytest.mark.parametrize(
-    ("command", "says"),
-    [
-        (["excitation.py", "--quick"], "limits kept"),
-        (
-            ["excitation_spread.py", "--robot", "double_pendulum", "--random", "1"],
-            ": pass",
-        ),
-        (
-            [
-                "excitation_criteria.py",
-                *(
-                    "--robots",
-                    "double_pendulum",
-                    "--campaigns",
-                    "1",
-                    "--seeds",
-                    "1",
-                    "--restarts",
-                    "1",
-                ),
-            ],
-            "geometric mean",
-        ),
-    ],
-)
-def test_excitation_benchmarks_run(command, says):
-    """Small versions: what they say of forecasts holds, what they say of speed needs long runs."""
-    pytest.importorskip("mujoco")
-    if command[0] == "excitation.py":
-        pytest.importorskip("casadi")
-    done = subprocess.run(
-        [sys.executable, BENCHMARKS / command[0], *command[1:]],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert says in done.stdout, done.stdout + done.stderr
