@@ -174,6 +174,7 @@ def test_r07_ctrl_c_while_starting_leaves_no_traceback():
     """Before the handlers are there the signal ends the process, as it ends any other program."""
     code = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job hands down "ignore"
 class CtrlC:
     def find_spec(self, name, *_):
         if name == "robotid.cli.main":

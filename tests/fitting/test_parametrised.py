@@ -84,9 +84,12 @@ def test_derivatives(name):
 @pytest.mark.parametrize("name", CONSISTENT)
 @pytest.mark.parametrize("robot", SETTINGS)
 def test_random_starts_come_near_the_sdp(robot, name):
-    """The limit is for ten seconds; this many iterations take less than one."""
+    """The limit is for ten seconds; this many iterations take less than two.
+
+    20 to 90 are enough on one processor; the rounding of another leads along another path.
+    """
     loss = loss_of(robot, name)
-    found = fit_parametrised(loss, random_start(loss.entries, 0), Limits(iterations=100))
+    found = fit_parametrised(loss, random_start(loss.entries, 0), Limits(iterations=200))
     assert excess(robot, found.loss) < 0.005
     assert found.loss == pytest.approx(loss.system.loss(loss.entries.phi(found.theta)), rel=1e-12)
     assert_consistent(found.phi)
@@ -126,7 +129,7 @@ def test_a_start_with_next_to_no_mass_is_left():
     start = published_start(loss.entries, 3)
     links = loss.entries.links(start)
     links[1, 0] = 1e-3
-    found = fit_parametrised(loss, start, Limits(iterations=150))
+    found = fit_parametrised(loss, start, Limits(iterations=400))
     assert excess("ur10", found.loss) < 0.005
 
 
@@ -135,7 +138,7 @@ def test_links_of_points_are_left():
     loss = loss_of("ur10", "moments")
     start = random_start(loss.entries, 0)
     loss.entries.links(start)[:, 7:] = 0.0
-    found = fit_parametrised(loss, start, Limits(iterations=150))
+    found = fit_parametrised(loss, start, Limits(iterations=400))
     assert excess("ur10", found.loss) < 0.005
 
 
