@@ -1,11 +1,13 @@
-"""What flipped bits, kill -9 and two writers at once do to robotid's store and to joblib.Memory.
+"""What flipped bits, kill -9 and two writers at once do to robotid's store, joblib.Memory and DVC.
 
     python benchmarks/other_caches.py [--flips 200] [--kills 100] [--pairs 100]
 
-Both keep the same results (arrays of 200 kB) and go through the same trials. Each ends with asking
+All keep the same results (arrays of 200 kB) and go through the same trials. Each ends with asking
 for the result the way the next run would, in a process of its own: it is right, it is wrong (a
 corrupt result was served), or there is an error, which is called wedged if it stays. Only robotid
-has to be without fault; the other figures are for comparison.
+has to be without fault; the other figures are for comparison. DVC (`dvc repro` of a project with
+one stage, its output removed before the next run) takes seconds a trial and goes through a fifth
+of them.
 """
 
 import argparse
@@ -14,11 +16,13 @@ import random
 import shutil
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,11 +60,52 @@ def with_robotid(root: Path, number: int) -> bytes:
         return (space / "served" / "data.bin").read_bytes()
 
 
+MAKE = """
+import sys
+sys.path.insert(0, {here!r})
+from other_caches import computed
+open("data.bin", "wb").write(computed({number}).tobytes())
+"""
+STAGE = """
+stages:
+  made:
+    cmd: {python} make.py
+    deps: [make.py]
+    outs: [data.bin]
+"""
+
+
+def with_dvc(root: Path, number: int) -> bytes:
+    """A project per result: what is kept of it is taken from DVC's cache, else made."""
+    project = root / str(number)
+    if not (project / "dvc.yaml").exists():
+        project.mkdir(exist_ok=True)
+        make = MAKE.format(here=str(Path(__file__).parent), number=number)
+        (project / "make.py").write_text(make)
+        dvc(project, "init", "--no-scm", "--force")
+        (project / "dvc.yaml").write_text(STAGE.format(python=sys.executable))
+    output = project / "data.bin"
+    output.unlink(missing_ok=True)
+    dvc(project, "repro", "--quiet")
+    found = output.read_bytes()
+    output.unlink()
+    return found
+
+
+def dvc(project: Path, *words: str) -> None:
+    command = [str(DVC), *words]
+    subprocess.run(command, cwd=project, check=True, stdout=subprocess.DEVNULL, env=ALONE)
+
+
+DVC = Path(sys.executable).parent / "dvc"
+ALONE = {**os.environ, "DVC_NO_ANALYTICS": "1"}
 Serve = Callable[[Path, int], bytes]
 CACHES: dict[str, Serve] = {
     f"joblib.Memory {joblib.__version__}": with_joblib,
     "robotid": with_robotid,
 }
+if DVC.exists():
+    CACHES[f"DVC {version('dvc')}"] = with_dvc
 
 
 def started(serve: Serve, root: Path, number: int) -> int:
@@ -73,6 +118,7 @@ def started(serve: Serve, root: Path, number: int) -> int:
             code = RIGHT if serve(root, number) == computed(number).tobytes() else WRONG
         finally:
             os._exit(code)
+    os.setpgid(pid, pid)  # what it starts is killed with it
     return pid
 
 
@@ -116,11 +162,13 @@ def flips(serve: Serve, root: Path, count: int, chance: random.Random) -> Trial:
             assert asked(serve, root, number) == RIGHT
         kept = [path for path in root.rglob("*") if path.is_file()]
         path = max(kept, key=lambda path: path.stat().st_size)
+        mode = path.stat().st_mode
         data = bytearray(path.read_bytes())
         bit = chance.randrange(8 * len(data))
         data[bit // 8] ^= 1 << (bit % 8)
         path.chmod(0o644)
         path.write_bytes(data)
+        path.chmod(mode)
         found[outcome(serve, root, number)] += 1
     return Trial("flipped bits", found)
 
@@ -137,7 +185,7 @@ def kills(serve: Serve, root: Path, count: int, chance: random.Random) -> Trial:
         number += 1
         pid = started(serve, root, number)
         time.sleep(chance.uniform(0, 1.1 * statistics.median(usual)))
-        os.kill(pid, signal.SIGKILL)
+        os.killpg(pid, signal.SIGKILL)
         if ended(pid) == -signal.SIGKILL:
             found[outcome(serve, root, number)] += 1
     return Trial("kill -9", found)
@@ -169,7 +217,8 @@ def main() -> int:
         for position, (kind, count) in enumerate(kinds):
             root = folder / f"{serve.__name__}{position}"
             root.mkdir(mode=0o700)
-            trial = kind(serve, root, count, random.Random(0))
+            share = 5 if serve is with_dvc else 1
+            trial = kind(serve, root, max(count // share, 1), random.Random(0))
             print(trial.line(), flush=True)
             if serve is with_robotid:
                 failed += trial.outcomes.total() - trial.outcomes["right"]

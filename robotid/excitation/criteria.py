@@ -23,6 +23,8 @@ from robotid.excitation.options import CriterionName
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
+_VAGUE = 1e-6  # of parameters nobody asks for: that they lie within a thousand times their scale
+
 GOALS = {
     "trace-inv": "logarithm of the mean variance",
     "logdet": "mean logarithm of the variances along the axes of the ellipsoid",
@@ -103,10 +105,15 @@ class Reduced(NamedTuple):
 
 
 def about(A: Array, wanted: Index) -> Reduced:
-    """What A says of the wanted parameters."""
+    """What A says of the wanted parameters.
+
+    A motion that is best for these may tell nothing of others, so something is known of them.
+    """
     if wanted.size == len(A):
         return Reduced(A, None)
     others = np.setdiff1d(np.arange(len(A)), wanted)
+    A = A.copy()
+    A[others, others] += _VAGUE
     turn = np.zeros((wanted.size, len(A)))
     turn[np.arange(wanted.size), wanted] = 1.0
     factor = cho_factor(A[np.ix_(others, others)])

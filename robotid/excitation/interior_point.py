@@ -9,10 +9,14 @@ of all inequalities, a step dx solves
 
 B is a quasi-Newton (damped BFGS) matrix of the Lagrangian; the other term is exact, and cheap,
 since linear bounds come in blocks of few unknowns. Steps are cut so that no bound is touched, then
-halved until the barrier function f - mu sum log s has gone down. So whenever the search is stopped,
-by convergence, by count or by the clock, what it has is feasible.
+halved until the barrier function f - mu sum log s is below the largest of its last few values. So
+whenever the search is stopped, by convergence, by count or by the clock, what it has is feasible.
+
+There are many optima, and what makes the search bold leads to better ones: it may climb a little,
+and B begins anew with each barrier parameter, which lets the first steps go far.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -24,9 +28,10 @@ Array = NDArray[np.float64]
 
 _BOUNDARY = 0.99  # share of the way to a bound that one step may go
 _ARMIJO = 1e-4
-_FIRST, _LAST, _SHRINK = 1e-2, 1e-5, 0.1  # barrier parameter, in units of f
+_FIRST, _LAST, _SHRINK = 1e-1, 1e-5, 0.2  # barrier parameter, in units of f
 _NEAR = 1e2  # how far multipliers may stray from mu/s
 _HALVINGS = 30
+_MEMORY = 5  # values of the barrier function, of which a step has to go below the largest
 _PATIENCE = 30  # steps with one barrier parameter
 _ARRIVED = 1.0  # gain that a step promises, in barrier parameters, which is not worth a step
 
@@ -157,6 +162,7 @@ def minimise(
     point = _point(functions, start, mu, curved(start) if curved else None)
     B, first = np.eye(start.size), True
     z = _Multipliers(mu / point.below, mu / point.above)
+    heights = deque[float](maxlen=_MEMORY)
     converged = False
     while step < iterations and not stop():
         slope, weights = _newton(point, z, mu)
@@ -175,7 +181,8 @@ def minimise(
         new, tried = None, 0
         if not arrived and since < _PATIENCE * (1 + (mu <= _LAST)):
             step, since = step + 1, since + 1
-            new, tried = _line_search(functions, point, direction, decrement, mu)
+            heights.append(point.value + mu * point.barrier())
+            new, tried = _line_search(functions, point, direction, decrement, mu, max(heights))
             evaluations += tried
         if new is not None:
             z = _multipliers(point, new, z, direction, mu)
@@ -186,6 +193,8 @@ def minimise(
             break
         else:  # the objective is sharper with the next barrier parameter
             mu, since = max(_LAST, _SHRINK * mu), 0
+            B, first = np.eye(start.size), True
+            heights.clear()
             point = _point(functions, point.x, mu, curved(point.x) if curved else None)
             evaluations += 1
     return Found(point.x, point.value, step, evaluations, converged)
@@ -221,9 +230,14 @@ def _newton(point: _Point, z: _Multipliers, mu: float) -> tuple[Array, Array]:
 
 
 def _line_search(
-    functions: Functions, point: _Point, direction: Array, decrement: float, mu: float
+    functions: Functions,
+    point: _Point,
+    direction: Array,
+    decrement: float,
+    mu: float,
+    height: float,
 ) -> tuple[_Point | None, int]:
-    """A point down the barrier function, and how many were looked at."""
+    """A point where the barrier function is below a height, and how many were looked at."""
     linear = sum(len(block.r) for block in functions.blocks)
     change = point.rows.times(direction)[:linear]
     nearest = max(
@@ -231,7 +245,6 @@ def _line_search(
         float((change / point.above[:linear]).max(initial=0.0)),
     )
     length = min(1.0, _BOUNDARY / nearest) if nearest > 0 else 1.0
-    before = point.value + mu * point.barrier()
     for tried in range(1, _HALVINGS + 1):
         x = point.x + length * direction
         curved = functions.curved(x) if functions.curved else None
@@ -241,7 +254,7 @@ def _line_search(
             except LinAlgError:  # no information left
                 pass
             else:
-                gained = before - new.value - mu * new.barrier()
+                gained = height - new.value - mu * new.barrier()
                 if gained >= _ARMIJO * length * decrement:
                     return new, tried
         length *= 0.5

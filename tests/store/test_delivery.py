@@ -147,10 +147,12 @@ def test_c20_full_disk_at_the_output_is_no_matter_of_permission(tmp_path, monkey
     assert caught.value.notice.code == "disk-full"
 
 
-def test_damaged_entry_is_never_delivered(store, commit, tmp_path):
+@pytest.mark.parametrize("damage", [lambda data: b"damaged", lambda data: data[:-1] + b"!"])
+def test_damaged_entry_is_never_delivered(store, commit, tmp_path, damage):
     entry = commit(store)
+    data = (entry.path / "data.bin").read_bytes()
     (entry.path / "data.bin").unlink()
-    (entry.path / "data.bin").write_bytes(b"damaged")
+    (entry.path / "data.bin").write_bytes(damage(data))
     with pytest.raises(EntryDamagedError):
         deliver(store, entry, tmp_path / "out")
     assert not (tmp_path / "out").exists()
