@@ -1,6 +1,6 @@
 """kill -9 at random moments of store commits.
 
-    python benchmarks/store_kills.py [--count 500]
+    python benchmarks/store_kills.py [--count 2000]
 
 A child process makes a result and commits it; it is killed after a random time. Then every visible
 entry is checked by code that does not know robotid, and the result is asked for again the way the
@@ -81,7 +81,7 @@ def in_child(action, kill_after: float | None) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     chance = random.Random(options.seed)
