@@ -3,7 +3,7 @@
 # make lint   ruff and mypy
 # make bench  all measurements, into docs/measurements.md (installs what is compared with)
 # make picture  the picture of a report in the README (needs chromium)
-# make soak   tests at full count: 36,000 generated logs, 200 sound ones, every sample log made again
+# make soak   tests at full count: 55,000 generated files, 200 sound logs, every sample log made again
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -29,9 +29,7 @@ bench: .venv/installed-bench
 	$(BIN)/python benchmarks/all.py
 
 soak: .venv/installed-bench
-	ROBOTID_MUTATIONS=1000 $(BIN)/python -m pytest -q tests/logs/test_damage.py \
-		tests/logs/test_text_grammar.py tests/ingestion/test_planted.py
-	ROBOTID_CLEAN_RUNS=200 $(BIN)/python -m pytest -q tests/traps
+	$(BIN)/python benchmarks/soak.py
 	ROBOTID_POINTS=100000 $(BIN)/python -m pytest -q tests/excitation/test_certificate.py
 	ROBOTID_SAMPLE_LOGS=all $(BIN)/python -m pytest -q tests/sample_logs
 	$(BIN)/python benchmarks/long_log.py --millions 17.5

@@ -1,10 +1,13 @@
 """Run every benchmark and write what it printed to docs/measurements.md.
 
 python benchmarks/all.py [SCRIPT...]    (only these; what the others printed last stays)
+
+The last lines of those about faults go into docs/reliability.md, too.
 """
 
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -13,6 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 DOCUMENT = HERE.parent / "docs" / "measurements.md"
+RELIABLE = HERE.parent / "docs" / "reliability.md"
 # script -> the question it answers
 BENCHMARKS = {
     "startup.py": "How long do help and a run with nothing to do take?",
@@ -27,6 +31,7 @@ BENCHMARKS = {
     "determinism.py": "Are results the same bytes, and the same numbers on other processors?",
     "seeded_defects.py": "Do the tests notice defects that are planted?",
     "delivered_flips.py": "Is every damaged input that robotid wrote refused?",
+    "soak.py": "What becomes of damaged, treacherous and hostile inputs?",
     "rnea.py": "How fast are batched torques and their gradients?",
     "reading.py": "How fast are CSV and bags read with every check on?",
     "filtering.py": "How fast, how accurate and how large is filtering and differentiating?",
@@ -44,6 +49,21 @@ BENCHMARKS = {
     "excitation_criteria.py": "Which criterion leads to the smallest errors?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
+# Benchmarks whose last lines are figures of docs/reliability.md, and how many of them.
+RELIABILITY = {
+    "store_kills.py": 1,
+    "store_faults.py": 1,
+    "cli_faults.py": 1,
+    "bit_flips.py": 1,
+    "delivered_flips.py": 1,
+    "soak.py": 4,
+    "determinism.py": 1,
+    "seeded_defects.py": 1,
+    "contention.py": 1,
+    "warm_overhead.py": 1,
+    "other_caches.py": 13,
+}
+FIGURES, AFTER = "## Figures\n", "\n## The cache\n"
 SOLVERS = ("clarabel", "cvxpy")
 LIBRARIES = (
     "casadi",
@@ -84,6 +104,26 @@ def measured(script: str) -> tuple[str, bool]:
     return f"## {BENCHMARKS[script]}\n\n`python benchmarks/{script}`\n\n{shown}\n", good
 
 
+def figures(sections: dict[str, str]) -> str:
+    """What the benchmarks of faults say in the end, each with the command that says it."""
+    found = [FIGURES, "Written by `make bench`; do not edit.\n"]
+    for script, count in RELIABILITY.items():
+        printed = sections.get(script, "").partition("```\n")[2].partition("\n```")[0]
+        lines = [line for line in printed.splitlines() if line and not re.fullmatch(r"\d+ s", line)]
+        if lines:
+            shown = "\n".join(lines[-count:])
+            found.append(f"`python benchmarks/{script}`\n\n```text\n{shown}\n```\n")
+    return "\n".join(found)
+
+
+def tell_reliability(sections: dict[str, str]) -> None:
+    """Bring the figures in docs/reliability.md up to date."""
+    text = RELIABLE.read_text()
+    before, _, rest = text.partition(FIGURES if FIGURES in text else AFTER)
+    rest = rest.partition(AFTER)[2] if FIGURES in text else rest
+    RELIABLE.write_text(f"{before.rstrip()}\n\n{figures(sections)}{AFTER}{rest}")
+
+
 def main() -> int:
     wanted = sys.argv[1:] or list(BENCHMARKS)
     unknown = sorted(set(wanted) - set(BENCHMARKS))
@@ -103,6 +143,7 @@ def main() -> int:
     )
     ordered = [sections[script] for script in BENCHMARKS if script in sections]
     DOCUMENT.write_text(head + "\n".join(ordered))
+    tell_reliability(sections)
     return int(failed > 0)
 
 

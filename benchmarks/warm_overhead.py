@@ -36,7 +36,7 @@ def one_run(pipeline: str) -> float:
     from robotid.cli.main import main
     from robotid.store import store
 
-    store._check = checked = Timed(store._check)
+    store.hash_file = checked = Timed(store.hash_file)
     store.read_manifest = manifests = Timed(store.read_manifest)
     code = main(["run", pipeline, "--json", "--quiet"])
     assert code in (0, 3), code
@@ -45,12 +45,13 @@ def one_run(pipeline: str) -> float:
 
 def measured(pipeline: Path, repeat: int) -> tuple[float, float]:
     """Medians of the whole warm run and of verifying in it [s]."""
-    subprocess.run([sys.executable, "-m", "robotid", "run", pipeline, "--quiet"], check=True)
+    cold = [sys.executable, "-m", "robotid", "run", pipeline, "--quiet"]
+    subprocess.run(cold, check=True, capture_output=True)
     whole, safety = [], []
     for _ in range(repeat + 1):
         began = time.perf_counter()
         command = [sys.executable, __file__, "--one", str(pipeline)]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
         whole.append(time.perf_counter() - began)
         answer, seconds = done.stdout.strip().splitlines()
         assert all(stage["cached"] for stage in json.loads(answer)["stages"])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robotid.contracts.recording import read_recording
@@ -15,15 +15,9 @@ from robotid.errors import RobotidError
 from robotid.ingestion.column_map import ColumnMap
 from robotid.ingestion.options import IngestOptions
 from robotid.ingestion.recording import ingest_recording
-from tests.logs.test_damage import EXAMPLES
+from tests.many import many
 
-MANY = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    database=None,
-    derandomize=EXAMPLES < 1000,
-    suppress_health_check=list(HealthCheck),
-)
+MANY = many()
 MAP = ColumnMap.model_validate(
     {
         "time": {"column": "stamp", "unit": "ns"},

@@ -6,7 +6,6 @@ and takes some minutes.
 
 import gzip
 import json
-import os
 import resource
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.io
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rosbags.rosbag1 import Writer as Writer1
 
@@ -27,8 +26,8 @@ from robotid.logs.formats import open_log
 from robotid.logs.log import Kind
 from tests.logs import bags
 from tests.logs.test_arrays import write_hdf5
+from tests.many import many
 
-EXAMPLES = int(os.environ.get("ROBOTID_MUTATIONS", "60"))
 MOST_MEMORY = 200  # MB more than before, whatever a damaged file claims
 CSV = "t,q,tau\n" + "".join(f"{i / 100},{np.sin(i):.6f},{np.cos(i):.3e}\n" for i in range(40))
 
@@ -146,13 +145,7 @@ def test_only_errors_of_robotid_escape(originals, tmp_path_factory, kind):
     whole = originals(kind)
     path = tmp_path_factory.mktemp("damaged") / f"log.{kind}"
 
-    @settings(
-        max_examples=EXAMPLES,
-        deadline=None,
-        database=None,
-        derandomize=EXAMPLES < 1000,
-        suppress_health_check=list(HealthCheck),
-    )
+    @many()
     @given(
         changes=st.lists(
             st.tuples(st.integers(0, len(whole) - 1), st.integers(0, 255)), min_size=0, max_size=6

@@ -4,26 +4,20 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robotid.errors import RobotidError
 from robotid.logs.log import ReadOptions
 from tests.logs.opening import read_all
-from tests.logs.test_damage import EXAMPLES
+from tests.many import many
 
 NUMBERS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False, width=64),
     st.integers(-999, 999).map(float),
     st.just(0.0),
 )
-MANY = settings(
-    max_examples=3 * EXAMPLES,
-    deadline=None,
-    database=None,
-    derandomize=EXAMPLES < 1000,
-    suppress_health_check=list(HealthCheck),
-)
+MANY = many(3)
 
 
 @st.composite

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robotid.dynamics.rnea import rnea
@@ -19,6 +19,7 @@ from robotid.robot.assembly import joint_motion
 from robotid.robot.byte_edits import ByteEdit, apply_edits
 from robotid.robot.load import Changes, loaded_from
 from robotid.robot.xml_source import parse_xml
+from tests.many import many
 
 ARM = """<mujoco model="arm">
   <compiler angle="degree" autolimits="true" meshdir="/nowhere"/>
@@ -233,7 +234,7 @@ PIECES = ["", "0", "-1", "nan", "inf", "1e308", "2 3", "free", "ball", "slide", 
 VALUES = [match.span(1) for match in re.finditer('"([^"]*)"', ARM)]
 
 
-@settings(max_examples=150, deadline=None)
+@many()
 @given(
     st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(PIECES)), min_size=1, max_size=3)
 )

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robotid.errors import BadDataError, RobotidError
 from robotid.robot import xml_source
 from robotid.robot.load import Changes, load_robot, loaded_from
 from robotid.robot.xml_source import parse_xml
+from tests.many import many
 
 from .urdf_texts import ARM
 
@@ -157,7 +158,7 @@ PIECES = ["", "<", ">", '"', "0", "-1", "nan", "1e308", "1e-320", "fixed", "floa
           "<link name='z'/>", "<mimic/>", "</robot>", "${x}", "&amp;", "&lt;", "\n", "é", "\x00"]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@many(3)
 @given(
     st.lists(
         st.tuples(
@@ -175,7 +176,7 @@ def test_mutated_files_are_read_or_refused(cuts):
     _read_or_refuse(text.encode("utf-8", "surrogatepass"))
 
 
-@settings(max_examples=200, deadline=None)
+@many(2)
 @given(st.data())
 def test_shuffled_attributes_are_read_or_refused(data):
     """Well-formed files with values in the wrong places: the reader's own checks, not expat's."""
