@@ -48,9 +48,12 @@ def cache(tmp_path_factory, monkeypatch):
 
 
 @pytest.fixture
-def robotid(capfdbinary):
+def robotid(capfdbinary, monkeypatch):
     """Call the command line in this process; workers are processes all the same."""
     from robotid.cli.main import main
+    from tests import warm_workers
+
+    warm_workers.use(monkeypatch)
 
     def call(*arguments) -> Answer:
         capfdbinary.readouterr()

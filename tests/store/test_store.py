@@ -77,10 +77,10 @@ def test_workspace_is_removed_also_after_an_error(store):
 
 @pytest.mark.parametrize("name", [*FILES, "manifest.json"])
 def test_c05_c06_every_flipped_byte_is_noticed(store, commit, read, name):
-    """Small files and the manifest at every byte, the larger one at every hundredth."""
+    """Small files at every byte, the manifest at every third, the larger one at every hundredth."""
     said = (Notice(code="x", message="what was found"),)
     size = len((commit(store, notices=said).path / name).read_bytes())
-    for position in range(0, size, 1 if size < 2000 else 97):
+    for position in range(0, size, 1 if size < 500 else 3 if size < 2000 else 97):
         entry = commit(store, notices=said)
         path = entry.path / name
         data = bytearray(path.read_bytes())
