@@ -6,7 +6,7 @@ result replays and what an error carries. Errors take facts and build the text t
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
@@ -166,6 +166,13 @@ _BROKEN = (errno.EIO, errno.ESTALE, errno.ENODEV, errno.ETIMEDOUT)
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 _TROUBLE = (*_DISK_FULL, *_BROKEN, *_OUT_OF_RESOURCES)
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+# What libraries say where memory ends, also while they are being loaded.
+_NO_MEMORY = (
+    "failed to map segment",
+    "annot allocate memory",
+    "std::bad_alloc",
+    "Resource temporarily unavailable",  # no room for the stack of a thread
+)
 
 
 def from_os_error(error: OSError, doing: str, place: str | None = None) -> RobotidError:
@@ -175,6 +182,9 @@ def from_os_error(error: OSError, doing: str, place: str | None = None) -> Robot
     """
     file = str(error.filename) if error.filename is not None else place
     said = f"{doing}: {error.strerror or error}"
+    if error.errno == errno.EFBIG:
+        hint = "raise the limit of file sizes (ulimit -f)"
+        return StorageError("file-too-large", said, file=file, hint=hint)
     if error.errno in _DISK_FULL:
         return _disk_full(said, file)
     if error.errno in _NOT_ALLOWED:
@@ -203,9 +213,24 @@ def _disk_full(said: str, file: str | None) -> StorageError:
         with suppress(OSError):  # where it is not there, the folder around it is looked at
             facts = os.statvfs(folder)
             left = f"{facts.f_bavail * facts.f_frsize / 1e6:.1f} MB are left"
+            if facts.f_files and not facts.f_favail:
+                left = "no more files can be made"
             hint = f"free some space ({left}, the quota may be less) and run again"
             break
     return StorageError("disk-full", said, file=file, hint=hint)
+
+
+def _all_said(error: BaseException) -> Iterator[str]:
+    """What an exception says, and those it came from: a library may have covered up the reason."""
+    link: BaseException | None = error
+    while link is not None:
+        yield str(link)
+        link = link.__cause__ or link.__context__
+
+
+def lacks_memory(said: str) -> bool:
+    """Whether what a library said means that there is no memory left."""
+    return any(words in said for words in _NO_MEMORY)
 
 
 def from_exception(error: BaseException, doing: str, place: str | None = None) -> RobotidError:
@@ -222,10 +247,10 @@ def from_exception(error: BaseException, doing: str, place: str | None = None) -
         return error
     if isinstance(error, OSError) and error.errno is not None:
         return from_os_error(error, doing, place if error.errno in _DISK_FULL else None)
-    if isinstance(error, MemoryError):
-        hint = "use a machine with more memory or fewer --jobs"
-        return TemporaryError("out-of-memory", f"{doing}: out of memory", hint=hint)
     said = f"{type(error).__name__}: {error}"
+    if isinstance(error, MemoryError) or any(map(lacks_memory, _all_said(error))):
+        hint = "raise the limit (ulimit -v), use fewer --jobs, or a machine with more memory"
+        return TemporaryError("out-of-memory", f"{doing}: out of memory", hint=hint)
     if "No space left on device" in said or "Disk quota exceeded" in said:
         return _disk_full(f"{doing}: {said}", place)
     return RobotidError(

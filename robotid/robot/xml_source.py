@@ -4,6 +4,7 @@ Robot files need neither document types nor entities, so both are refused: no en
 and nothing outside the file is ever read.
 """
 
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,11 +62,14 @@ class XmlSource:
 def read_xml(path: Path) -> XmlSource:
     """Read and parse a file."""
     try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            said, hint = "a robot is one file, this is a folder", "name the URDF or MJCF file in it"
+            raise InputMissingError("is-a-folder", said, file=str(path), hint=hint)
+        if not stat.S_ISREG(mode):  # a pipe would keep us waiting
+            raise BadDataError("not-a-file", "only regular files can be read", file=str(path))
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
-    except IsADirectoryError as error:
-        said, hint = "a robot is one file, this is a folder", "name the URDF or MJCF file in it"
-        raise InputMissingError("is-a-folder", said, file=str(path), hint=hint) from error
     except OSError as error:
         raise from_os_error(error, "reading a robot file") from error
     return parse_xml(data, str(path))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 import robotid
-from robotid.errors import Notice, RobotidError, TemporaryError
+from robotid.errors import Notice, RobotidError, TemporaryError, lacks_memory
 from robotid.runner.executor import Event, Failed, Finished, InputDamaged, Progress, Started
 from robotid.runner.task import Task
 from robotid.store.store import Store
@@ -37,6 +37,7 @@ from robotid.runner.worker import main
 main(int(sys.argv[2]))
 """
 _TAIL = 4000
+_SPOILT = ("bug", "out-of-memory")  # errors after which a process is not to be trusted any more
 _LONGEST_WAIT_S = 60.0  # the system refuses to wait for ages
 
 
@@ -157,6 +158,10 @@ class LocalExecutor:
         if answer["event"] == "damaged":
             return InputDamaged(task, answer["stage"], answer["key"], notices)
         error = RobotidError.from_notice(Notice.from_json(answer["error"]), answer["exit_code"])
+        if error.notice.code in _SPOILT:
+            worker.process.kill()
+            worker.process.wait()
+            self._forget(worker)
         return Failed(task, error, answer["traceback"], notices)
 
     def _died(self, worker: _Worker) -> list[Event]:
@@ -171,7 +176,7 @@ class LocalExecutor:
             return []
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
         message = f"{task.label}: worker {how}, peak memory {usage.ru_maxrss // 1024} MB"
-        if code in (-signal.SIGKILL, -signal.SIGABRT, -signal.SIGTERM):
+        if code in (-signal.SIGKILL, -signal.SIGABRT, -signal.SIGTERM) or lacks_memory(said):
             hint = "if memory ran out: fewer --jobs, or a machine with more"
             return [Failed(task, TemporaryError("worker-killed", message, hint=hint), said)]
         return [Failed(task, RobotidError("worker-crashed", message, hint="see --debug"), said)]

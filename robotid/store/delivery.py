@@ -5,11 +5,12 @@ notices later damage to it, and can say how it came about.
 """
 
 import ctypes
+import errno
 import os
 import stat
 from pathlib import Path
 
-from robotid.errors import UnsafePathError, UsageError, raise_trouble
+from robotid.errors import TemporaryError, UnsafePathError, UsageError, raise_trouble
 from robotid.store.files import (
     DamagedError,
     copy_verified,
@@ -23,6 +24,9 @@ from robotid.store.files import (
 from robotid.store.manifest import MANIFEST, Manifest, read_manifest
 from robotid.store.store import Entry, EntryDamagedError, Store
 from robotid.store.workspaces import HIDDEN, sweep, workspace
+
+_TRIES = 10
+_ANOTHER_WAS_FASTER = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT)
 
 
 def check_target(target: Path) -> None:
@@ -60,28 +64,55 @@ def deliver(store: Store, entry: Entry, target: Path, *, force: bool = False) ->
     `force` and refused without.
     """
     check_target(target)
-    replaces = target.is_dir() and bool(os.listdir(target))
-    if replaces:
-        if _holds(target, entry.manifest):
-            _bring_manifest_up_to_date(target, entry.manifest)
-            return
-        if not force:
-            raise UsageError(
-                "output-differs",
-                "the folder holds another result",
-                file=str(target),
-                hint="--force replaces it, or choose another --out",
-            )
+    if _is_there(target, entry.manifest, force=force):
+        return
     target.parent.mkdir(parents=True, exist_ok=True)
     sweep(target.parent, HIDDEN)
     with workspace(target.parent, HIDDEN) as space:
         copy = space / "copy"
         _copy(store, entry, copy)
-        if replaces:
-            _exchange(copy, target)
-        else:
-            copy.rename(target)
-        sync_folder(target.parent)
+        for _ in range(_TRIES):
+            try:
+                _put(copy, target)
+            except OSError as error:
+                if error.errno not in _ANOTHER_WAS_FASTER:
+                    raise
+            else:
+                sync_folder(target.parent)
+                return
+            if _is_there(target, entry.manifest, force=force):
+                return
+    raise TemporaryError(
+        "output-busy",
+        "another run writes to the same folder",
+        file=str(target),
+        hint="wait for it, or choose another --out",
+    )
+
+
+def _is_there(target: Path, manifest: Manifest, *, force: bool) -> bool:
+    """Whether the result is there already; another one is refused, unless it may be replaced."""
+    if not target.is_dir() or not os.listdir(target):
+        return False
+    if _holds(target, manifest):
+        _bring_manifest_up_to_date(target, manifest)
+        return True
+    if not force:
+        raise UsageError(
+            "output-differs",
+            "the folder holds another result",
+            file=str(target),
+            hint="--force replaces it, or choose another --out",
+        )
+    return False
+
+
+def _put(copy: Path, target: Path) -> None:
+    """Make a finished copy the output, in place of what may be there."""
+    if target.is_dir() and os.listdir(target):
+        _exchange(copy, target)
+    else:
+        copy.rename(target)
 
 
 def _copy(store: Store, entry: Entry, copy: Path) -> None:

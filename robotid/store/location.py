@@ -60,7 +60,8 @@ def opened_store(
         yield cache
         return
     with _temporary_store(beside, behind=cache) as store:
-        store.notices.append(_not_used(root, "it is read-only; hits are served, nothing is added"))
+        said = "the cache is read-only: what it holds is used, nothing is added"
+        store.notices.append(Notice(code="cache-not-used", message=said, file=str(root)))
         yield store
 
 

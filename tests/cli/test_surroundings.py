@@ -1,5 +1,6 @@
 """What cron, CI and crowded machines do to a command."""
 
+import errno
 import fcntl
 import json
 import os
@@ -9,11 +10,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pydantic import TypeAdapter
 
 from robotid.cli.answer import ANSWERS
+from robotid.errors import from_exception
 from tests.conftest import SAMPLES, run_process, spawn
 
 ROBOTID = Path(sys.executable).parent / "robotid"
@@ -74,7 +77,7 @@ def test_r11_a_run_may_be_stopped_and_go_on(pipeline):
     assert json.loads(out)["warnings"] == []
 
 
-def test_r13_full_disk_names_the_place_and_what_is_left(robotid, pendulum_csv, cache):
+def test_r13_files_that_may_not_grow_are_named(robotid, pendulum_csv, cache):
     """Files may have 1 kB here; results that were there before stay, and nothing half-done does."""
     log, other = pendulum_csv(), pendulum_csv("other.csv", 400)
     assert robotid("ingest", log).code == 0
@@ -84,13 +87,54 @@ def test_r13_full_disk_names_the_place_and_what_is_left(robotid, pendulum_csv, c
 
     answer = run_process("ingest", other, "--json", preexec_fn=limited)
     assert answer.code == 74, answer.err
-    assert answer.json["error"]["code"] == "disk-full"
+    assert answer.json["error"]["code"] == "file-too-large"
     assert answer.json["error"]["file"].startswith(str(cache))
-    assert "MB are left" in answer.json["error"]["hint"]
+    assert "ulimit -f" in answer.json["error"]["hint"]
     assert "Traceback" not in answer.err
     assert list((cache / "tmp").iterdir()) == []
     assert robotid("ingest", log, "--json").json["cached"] is True
     assert robotid("ingest", other, "--json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "left"), [((100, 5), "2.0 MB are left"), ((100, 0), "no more files can be made")]
+)
+def test_r13_full_disk_names_the_place_and_what_is_left(monkeypatch, tmp_path, files, left):
+    """Or that only files, not bytes, are used up; some systems count no files at all."""
+    total, free = files
+    facts = SimpleNamespace(f_bavail=500, f_frsize=4000, f_files=total, f_favail=free)
+    monkeypatch.setattr(os, "statvfs", lambda _: facts)
+    error = from_exception(OSError(errno.ENOSPC, "No space left"), "writing", str(tmp_path))
+    assert error.exit_code == 74
+    assert (error.notice.code, error.notice.file) == ("disk-full", str(tmp_path))
+    assert left in error.notice.hint
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't or cannot allocate memory"),
+        OSError("Cannot allocate memory"),
+    ],
+)
+def test_r16_lack_of_memory_is_told_however_a_library_says_it(error):
+    found = from_exception(error, "fit")
+    assert (found.exit_code, found.notice.code) == (75, "out-of-memory")
+
+
+@pytest.mark.parametrize("gigabytes", [0.5, 1.0, 1.6])
+def test_r16_little_address_space_is_no_bug(pipeline, tmp_path, gigabytes):
+    """Libraries cannot be loaded, in the worker or here: 75, without what they print about it."""
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9),) * 2)
+
+    answer = run_process("run", pipeline, "--no-cache", "--out", tmp_path / "x", preexec_fn=limited)
+    assert answer.code == 75, answer.err
+    assert "Traceback" not in answer.err
+    assert "IMPORTANT" not in answer.err
 
 
 def test_r15_no_place_for_temporary_files(pendulum_csv, tmp_path):

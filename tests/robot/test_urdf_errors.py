@@ -1,5 +1,6 @@
 """Everything that can be wrong with a URDF: each error names the file, the line and the way out."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,14 @@ def test_missing_file(tmp_path):
     with pytest.raises(RobotidError) as caught:
         load_robot(tmp_path / "none.urdf")
     assert caught.value.exit_code == 66
+
+
+def test_b14_a_pipe_is_no_robot(tmp_path):
+    """Reading it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.urdf")
+    with pytest.raises(BadDataError, match="regular") as caught:
+        load_robot(tmp_path / "pipe.urdf")
+    assert caught.value.notice.file == str(tmp_path / "pipe.urdf")
 
 
 PIECES = ["", "<", ">", '"', "0", "-1", "nan", "1e308", "1e-320", "fixed", "floating", "base", "tip",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from robotid.errors import StorageError, UnsafePathError, UsageError
+from robotid.errors import StorageError, TemporaryError, UnsafePathError, UsageError
 from robotid.store import delivery
 from robotid.store.delivery import check_target, deliver
 from robotid.store.store import EntryDamagedError
@@ -88,6 +88,40 @@ def test_c39_replacing_without_exchange(store, commit, tmp_path, monkeypatch):
     assert content(tmp_path / "out") == {"a": b"1"}  # the old result is back in its place
     deliver(store, second, tmp_path / "out", force=True)
     assert content(tmp_path / "out") == {"b": b"2"}
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_r18_another_run_may_be_faster(store, commit, tmp_path, monkeypatch, force):
+    """Its folder appears after this one looked: the same bytes are fine, others are refused."""
+    entry, other, out = commit(store), commit(store, {"b": b"2"}, seed=2), tmp_path / "out"
+    put = delivery._put
+
+    def late(copy, target, faster):
+        monkeypatch.setattr(delivery, "_put", put)
+        deliver(store, faster, target)
+        put_without_looking = copy.rename
+        put_without_looking(target)
+
+    monkeypatch.setattr(delivery, "_put", lambda copy, target: late(copy, target, entry))
+    deliver(store, entry, out, force=force)
+    assert content(out) == content(entry.path)
+    monkeypatch.setattr(delivery, "_put", lambda copy, target: late(copy, target, other))
+    if force:
+        deliver(store, entry, tmp_path / "second", force=True)
+        assert content(tmp_path / "second") == content(entry.path)
+    else:
+        with pytest.raises(UsageError, match="another result"):
+            deliver(store, entry, tmp_path / "second")
+        assert content(tmp_path / "second") == {"b": b"2"}
+
+
+def test_an_output_that_always_changes_is_busy(store, commit, tmp_path, monkeypatch):
+    def never(copy, target):
+        raise OSError(errno.ENOTEMPTY, "Directory not empty")
+
+    monkeypatch.setattr(delivery, "_put", never)
+    with pytest.raises(TemporaryError, match="another run"):
+        deliver(store, commit(store), tmp_path / "out")
 
 
 def test_edited_output_is_not_taken_for_the_same(store, commit, tmp_path):
