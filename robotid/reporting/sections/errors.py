@@ -10,6 +10,7 @@ from robotid.contracts.words import BASELINES, DATA
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.same_data import names_in
+from robotid.reporting.sections.robot_file import no_baseline
 from robotid.reporting.view import FitView
 from robotid.reporting.words import SPLITS
 
@@ -30,6 +31,22 @@ class Compared(NamedTuple):
     said: str
 
 
+class Beside(NamedTuple):
+    """The same for a table in which the baselines stand beside it.
+
+    Args:
+        better: as above.
+        amount: such as "5 times less".
+        than: the best baseline in words, such as "than the robot file".
+        best: its short name; None without one.
+    """
+
+    better: bool | None
+    amount: str
+    than: str = ""
+    best: str | None = None
+
+
 class Row(NamedTuple):
     """A line of a table: a joint, or the mean over all.
 
@@ -39,6 +56,7 @@ class Row(NamedTuple):
         metrics: values by metric.
         baselines: errors (root mean square) by baseline.
         compared: the error beside the best of these.
+        beside: the same in short.
     """
 
     name: str
@@ -46,6 +64,7 @@ class Row(NamedTuple):
     metrics: dict[str, float | None]
     baselines: dict[str, float | None]
     compared: Compared
+    beside: Beside
 
 
 class SplitErrors(NamedTuple):
@@ -78,12 +97,14 @@ class Errors(NamedTuple):
         baselines: names in words, by short name.
         unit: of the mean over joints.
         drawing: errors of joints on held-out data.
+        no_file: why the robot file is no baseline; None where it is one.
     """
 
     splits: list[SplitErrors]
     baselines: dict[str, str]
     unit: str
     drawing: Drawing | None
+    no_file: str | None
 
 
 def section(view: FitView) -> Errors | None:
@@ -99,23 +120,30 @@ def section(view: FitView) -> Errors | None:
         baselines={name: BASELINES.get(name, name) for name in fit.baselines},
         unit=unit,
         drawing=drawn(errors_chart(fit, first)),
+        no_file=no_baseline(view),
     )
 
 
 def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compared:
     """An error beside the least of its baselines."""
+    found = beside(own, baselines)
+    return Compared(found.better, " ".join(filter(None, (found.amount, found.than))))
+
+
+def beside(own: float | None, baselines: Mapping[str, float | None]) -> Beside:
+    """An error beside the least of its baselines, amount and baseline apart."""
     known = {name: value for name, value in baselines.items() if value is not None}
     if own is None or not known:
-        return Compared(None, "–")
+        return Beside(None, "–")
     name = min(known, key=lambda key: known[key])
     best, called = known[name], BASELINES.get(name, name)
     if best <= _EXACT < own:
-        return Compared(False, f"more than {called}, which has none")
+        return Beside(False, "more", f"than {called}, which has none", name)
     if best <= _EXACT or abs(own - best) <= _EQUAL * best:
-        return Compared(None if own <= best else False, f"about as much as {called}")
+        return Beside(None if own <= best else False, "about as much", f"as {called}", name)
     if own > best:
-        return Compared(False, f"{_times(own / best)} as much as {called}")
-    return Compared(True, f"{_times(best / own if own else np.inf)} less than {called}")
+        return Beside(False, f"{_times(own / best)} as much", f"as {called}", name)
+    return Beside(True, f"{_times(best / own if own else np.inf)} less", f"than {called}", name)
 
 
 def _times(ratio: float) -> str:
@@ -134,7 +162,15 @@ def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> S
 
         baselines = {key: of(metric) for key, metric in others.items()}
         metrics = {key: of(metric) for key, metric in own.items()}
-        return Row(name, unit, metrics, baselines, compared(metrics.get("rmse"), baselines))
+        own_error = metrics.get("rmse")
+        return Row(
+            name=name,
+            unit=unit,
+            metrics=metrics,
+            baselines=baselines,
+            compared=compared(own_error, baselines),
+            beside=beside(own_error, baselines),
+        )
 
     return SplitErrors(
         split=split,
