@@ -1,4 +1,4 @@
-"""Errors by joint and split, beside baselines; in words which is better, and by how much."""
+"""Errors by joint and split, beside baselines."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,6 +7,7 @@ import numpy as np
 
 from robotid.contracts.fit import FitResult, Metric
 from robotid.contracts.words import BASELINES, DATA
+from robotid.reporting.beside import Beside, Compared, beside, compared
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.same_data import names_in
@@ -14,37 +15,7 @@ from robotid.reporting.sections.robot_file import no_baseline
 from robotid.reporting.view import FitView
 from robotid.reporting.words import SPLITS
 
-_EQUAL = 0.02  # errors that differ by less are about as large
-_EXACT = 1e-12  # [N m or N]: smaller errors are rounding, and no ratio of them means anything
 _GAP = 0.16  # between dots of one joint, in the chart
-
-
-class Compared(NamedTuple):
-    """An error beside that of the best baseline.
-
-    Args:
-        better: true, false, or None where there is no telling.
-        said: that in words.
-    """
-
-    better: bool | None
-    said: str
-
-
-class Beside(NamedTuple):
-    """The same for a table in which the baselines stand beside it.
-
-    Args:
-        better: as above.
-        amount: such as "5 times less".
-        than: the best baseline in words, such as "than the robot file".
-        best: its short name; None without one.
-    """
-
-    better: bool | None
-    amount: str
-    than: str = ""
-    best: str | None = None
 
 
 class Row(NamedTuple):
@@ -122,34 +93,6 @@ def section(view: FitView) -> Errors | None:
         drawing=drawn(errors_chart(fit, first)),
         no_file=no_baseline(view),
     )
-
-
-def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compared:
-    """An error beside the least of its baselines."""
-    found = beside(own, baselines)
-    return Compared(found.better, " ".join(filter(None, (found.amount, found.than))))
-
-
-def beside(own: float | None, baselines: Mapping[str, float | None]) -> Beside:
-    """An error beside the least of its baselines, amount and baseline apart."""
-    known = {name: value for name, value in baselines.items() if value is not None}
-    if own is None or not known:
-        return Beside(None, "–")
-    name = min(known, key=lambda key: known[key])
-    best, called = known[name], BASELINES.get(name, name)
-    if best <= _EXACT < own:
-        return Beside(False, "more", f"than {called}, which has none", name)
-    if best <= _EXACT or abs(own - best) <= _EQUAL * best:
-        return Beside(None if own <= best else False, "about as much", f"as {called}", name)
-    if own > best:
-        return Beside(False, f"{_times(own / best)} as much", f"as {called}", name)
-    return Beside(True, f"{_times(best / own if own else np.inf)} less", f"than {called}", name)
-
-
-def _times(ratio: float) -> str:
-    if ratio > 1000:
-        return "over 1000 times"
-    return f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
 
 
 def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> SplitErrors:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from robotid.contracts.fit import FitResult, Status
 from robotid.contracts.words import BASELINES, DATA
+from robotid.reporting.beside import compared
 from robotid.reporting.numbers import percent, whole
 from robotid.reporting.same_data import names_in
-from robotid.reporting.sections.errors import compared
 from robotid.reporting.sections.robot_file import no_baseline
 from robotid.reporting.view import FitView
 from robotid.reporting.words import counted, listed
