@@ -6,7 +6,7 @@ from typing import NamedTuple
 from robotid.reporting.charts.ticks import linear_ticks
 
 WIDTH = 440
-_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, 24, 6, 34, 15  # [px]
+_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, 30, 6, 34, 15  # [px]
 _WIDEST = 2.0  # a value and its old one are at most twice the larger apart
 _NARROWEST = 0.25
 _TICKS = 6
