@@ -168,7 +168,7 @@ def test_tables_say_it_in_short(full):
     assert '<td class="words versus bad">✗ 2 times as much</td>' in table
     assert "<strong>0.05</strong>" in table
     assert "NMSE (range)" not in table
-    assert "NMSE by joint on held-out data" in own
+    assert "(NMSE) on held-out data</summary>" in own
 
 
 def test_a_robot_file_that_is_no_baseline_says_why(full, tmp_path):

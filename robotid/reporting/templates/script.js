@@ -87,7 +87,7 @@
     if (hinted.has(section)) return;
     hinted.add(section);
     const said = document.createElement("p");
-    said.className = "note";
+    said.className = "note zooms";
     said.textContent = "Drag across a chart to zoom in, double-click to see all of it; Ctrl and the wheel zoom at the pointer.";
     (figure.closest(".together") || figure).before(said);
   }
