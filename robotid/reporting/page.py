@@ -27,23 +27,38 @@ def render(
         advice: which of several fits to use; it comes first.
         passed: what became of the gates, in a sentence beside it.
     """
-    return (
-        environment()
-        .get_template("page.html.j2")
-        .render(
-            fits=[
-                {"id": f"fit{place}", "view": view, "sections": _sections(view)}
-                for place, view in enumerate(views, start=1)
-            ],
-            comparison=comparison,
-            gates=gates,
-            advice=advice,
-            passed=passed,
-            policy=policy(),
-        )
+    shown: dict[tuple[str, str], str] = {}
+    fits = []
+    for place, view in enumerate(views, start=1):
+        name = f"fit{place}"
+        fits.append({"id": name, "view": view, "sections": _sections(view, name, shown)})
+    page = environment().get_template("page.html.j2")
+    return page.render(
+        fits=fits,
+        comparison=comparison,
+        gates=gates,
+        advice=advice,
+        passed=passed,
+        policy=policy(),
     )
 
 
-def _sections(view: FitView) -> list[dict[str, Any]]:
-    found = [{**section._asdict(), "facts": section.build(view)} for section in SECTIONS]
-    return [section for section in found if section["facts"] is not None]
+def _sections(view: FitView, fit: str, shown: dict[tuple[str, str], str]) -> list[dict[str, Any]]:
+    """Sections with their HTML, or the fit that has the same: data are shown once.
+
+    Args:
+        view: of the fit.
+        fit: its name on the page.
+        shown: fits by section and HTML, of those that are on the page; this one is added.
+    """
+    found = []
+    for section in SECTIONS:
+        facts = section.build(view)
+        if facts is None:
+            continue
+        template = environment().get_template(f"sections/{section.name}.html.j2")
+        html = template.render(fit=view.fit, section=facts)
+        first = shown.setdefault((section.name, html), fit) if section.of_data else fit
+        part = {"name": section.name, "title": section.title, "same_as": first}
+        found.append({**part, "html": html if first == fit else None})
+    return found

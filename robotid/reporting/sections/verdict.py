@@ -6,8 +6,9 @@ from typing import NamedTuple
 from robotid.contracts.fit import FitResult, Status
 from robotid.contracts.words import BASELINES, DATA
 from robotid.reporting.beside import compared
-from robotid.reporting.numbers import percent, whole
+from robotid.reporting.numbers import number, percent, whole
 from robotid.reporting.same_data import names_in
+from robotid.reporting.sections.identifiability import only_just
 from robotid.reporting.sections.robot_file import no_baseline
 from robotid.reporting.view import FitView
 from robotid.reporting.words import counted, listed
@@ -107,8 +108,11 @@ def _tiles(view: FitView) -> list[Tile]:
             name = f"best baseline: {BASELINES.get(best, best)}"
             tiles.append(Tile(name, f"{_short(known[best])} {unit}", f"{sign}{said.said}"))
     data = fit.identifiability
-    note = "sums of parameters that torques can show"
-    tiles.append(Tile("determined by the data", f"{data.rank} of {data.structural_rank}", note))
+    name, note = "determined by the data", "sums of parameters that torques can show"
+    if only_just(data):
+        name = "shown by the data"
+        note += f"; some only just, the condition number is {number(data.condition)}"
+    tiles.append(Tile(name, f"{data.rank} of {data.structural_rank}", note))
     used = {word: len(names_in(fit, split)) for split, word in _USES.items()}
     note = listed([f"{count} for {word}" for word, count in used.items() if count])
     tiles.append(Tile("recordings", str(len(fit.recordings)), note))
