@@ -27,14 +27,15 @@ def render(
         advice: which of several fits to use; it comes first.
         passed: what became of the gates, in a sentence beside it.
     """
+    first = None if advice is None else advice.use
     shown: dict[tuple[str, str], str] = {}
-    fits = []
-    for place, view in enumerate(views, start=1):
+    fits: dict[int, dict[str, Any]] = {}
+    for place, view in sorted(enumerate(views, start=1), key=lambda one: one[1].name != first):
         name = f"fit{place}"
-        fits.append({"id": name, "view": view, "sections": _sections(view, name, shown)})
+        fits[place] = {"id": name, "view": view, "sections": _sections(view, name, shown)}
     page = environment().get_template("page.html.j2")
     return page.render(
-        fits=fits,
+        fits=[fits[place] for place in sorted(fits)],
         comparison=comparison,
         gates=gates,
         advice=advice,
@@ -45,6 +46,8 @@ def render(
 
 def _sections(view: FitView, fit: str, shown: dict[tuple[str, str], str]) -> list[dict[str, Any]]:
     """Sections with their HTML, or the fit that has the same: data are shown once.
+
+    The fit that is to be used has them, or else the first one: these are not folded.
 
     Args:
         view: of the fit.

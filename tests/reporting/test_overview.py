@@ -57,6 +57,8 @@ def test_data_that_fits_share_are_shown_once(tmp_path):
         assert f'The same as of <a href="#fit1-{name}">full</a>.' in other
         assert "<table" not in other
     assert text.count("Errors by joint on held-out data") == 2
+    text = render([changed(first, name="other"), first], advice=Advice("full", "Use full", []))
+    assert 'The same as of <a href="#fit2-data">full</a>.' in text
     used = {name: one.model_copy(update={"gaps": 7}) for name, one in first.fit.data.items()}
     text = render([first, changed(first, name="second", data=used)])
     assert "#fit1-data" not in text[text.index('<article id="fit2"') :]
