@@ -12,10 +12,20 @@ from robotid.reporting.summary import FAILED, Summary, Table, summary
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+_OK = {True: "ok", False: "NOT OK"}
+_REMARKS = "What to know"
 
-def show_report(console: Console, folder: Path) -> None:
-    """Say what a report says, in short, unless the console is quiet."""
-    show_summary(console, summary(read_report(folder)))
+
+def show_report(console: Console, folder: Path, *, remarks: bool = True) -> None:
+    """Say what a report says, in short, unless the console is quiet.
+
+    Args:
+        console: to say it on.
+        folder: of the report.
+        remarks: whether to say what was found about its fits; not where that was said already.
+    """
+    found = summary(read_report(folder))
+    show_summary(console, found if remarks else found._replace(remarks=[]))
 
 
 def show_summary(console: Console, found: Summary) -> None:
@@ -30,12 +40,19 @@ def show_summary(console: Console, found: Summary) -> None:
 
 
 def _lines(found: Summary) -> list[str]:
-    lines = [f"{'ok' if s.good else 'NOT OK'}: {s.text}" for s in found.statements]
+    lines = []
+    if found.advice is not None:
+        lines.append(f"{_OK[found.advice.use is not None]}: {found.advice.title}")
+        lines += [*(f"  {said}" for said in found.advice.said), ""]
+    lines += [f"{_OK[s.good]}: {s.text}" for s in found.statements]
     for table in found.tables:
         header = list(table.header)
         if table.best is not None:
             header[table.best] += " *"
         lines += ["", f"{table.title}:", *table.remarks, *aligned(header, table.rows)]
+        lines += table.notes
+    if found.remarks:
+        lines += ["", f"{_REMARKS}:", *(f"- {remark}" for remark in found.first_remarks)]
     return lines
 
 
@@ -44,15 +61,34 @@ def _draw(found: Summary) -> None:
     from rich.text import Text
 
     screen = RichConsole(stderr=True, highlight=False)
+
+    def say(text: str, style: str = "") -> None:
+        screen.print(Text(visible(text), style))
+
+    def state(good: bool, text: str) -> None:
+        mark, style = ("✓", "green") if good else ("✗", "bold red")
+        screen.print(Text(f"{mark} ", style), Text(visible(text)), sep="")
+
+    if found.advice is not None:
+        state(found.advice.use is not None, found.advice.title)
+        for said in found.advice.said:
+            say(f"  {said}")
+        screen.print()
     for statement in found.statements:
-        mark, style = ("✓", "green") if statement.good else ("✗", "bold red")
-        screen.print(Text(f"{mark} ", style), Text(visible(statement.text)), sep="")
+        state(statement.good, statement.text)
     for table in found.tables:
         screen.print()
-        screen.print(Text(visible(table.title), "bold"))
+        say(table.title, "bold")
         for remark in table.remarks:
-            screen.print(Text(visible(remark)))
+            say(remark)
         screen.print(_drawn(table))
+        for note in table.notes:
+            say(note, "dim")
+    if found.remarks:
+        screen.print()
+        say(_REMARKS, "bold")
+        for remark in found.first_remarks:
+            say(f"- {remark}")
 
 
 def _drawn(table: Table) -> "RichTable":
@@ -63,7 +99,7 @@ def _drawn(table: Table) -> "RichTable":
     drawn = RichTable(box=box.SIMPLE_HEAD)
     for place, name in enumerate(table.header):
         justify: Literal["left", "right"] = "left" if table.words or not place else "right"
-        shown = visible(name) + (" ★" if place == table.best else "")
+        shown = visible(name) + (f" {table.mark}" if place == table.best else "")
         drawn.add_column(Text(shown), justify=justify, overflow="fold")
     for row in table.rows:
         drawn.add_row(

@@ -115,7 +115,8 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
     if stage.node.stage.output == "report":
         from robotid.cli.report_text import show_report
 
-        show_report(console, stage.path)
+        said = bool(stage.node.needs())  # with the fits, which are of this run
+        show_report(console, stage.path, remarks=not said)
     elif stage.node.stage.output == "excitation":
         from robotid.cli.design_text import show_design
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from robotid.contracts.fit import FitResult, held_out
+from robotid.errors import ConfigError, nearest
 from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
 from robotid.reporting.same_data import check_same_robot, common_recordings, names_in
@@ -21,6 +22,12 @@ def compare(
     if len(fits) < 2 and not published:
         return None
     check_same_robot(fits)
+    joints = next(iter(fits.values())).joints
+    for source, figures in (published or {}).items():
+        for joint in figures.rmse_by_joint:
+            if joint not in joints:
+                said = f"published.{source}.rmse_by_joint: no joint is called {joint!r}"
+                raise ConfigError("bad-value", said, hint=nearest(joint, joints))
     split = held_out(next(iter(fits.values())).metrics)
     known = common_recordings(fits, split)
     blocks = _common_blocks(fits, known, split)
@@ -35,7 +42,7 @@ def compare(
     return Comparison(
         split=split,
         recordings=names_in(next(iter(fits.values())), split),
-        joints=next(iter(fits.values())).joints,
+        joints=joints,
         blocks=count,
         models=models,
         least=least,

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from robotid.reporting.numbers import fitted, number, percent, whole
+from robotid.reporting.numbers import fitted, fixed, number, percent, whole
 
 
 @cache
@@ -19,7 +19,8 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    made.filters |= {"number": number, "fitted": fitted, "percent": percent, "whole": whole}
+    shown = (number, fitted, fixed, percent, whole)
+    made.filters |= {function.__name__: function for function in shown}
     return made
 
 

@@ -11,6 +11,7 @@ REPORT = "report.json"
 MARKDOWN = "report.md"
 PAGE = "report.html"
 CONFIDENCE = 0.95  # of all intervals of a comparison together
+EITHER_UNIT = "N m or N"  # of a mean over turning and sliding joints, or where kinds are not known
 
 
 class _Part(BaseModel):
@@ -22,6 +23,9 @@ class Published(_Part):
 
     source: str = Field(min_length=1, description="Where they are published.")
     rmse: float | None = Field(default=None, description="Mean over the joints [N m, or N].")
+    rmse_by_joint: dict[str, float] = Field(
+        default={}, description="The same of single joints, by name."
+    )
     relative: float | None = Field(default=None, description="Share of the torque.")
     nmse_var: float | None = Field(default=None, description="Mean square error over variance.")
     nmse_range: float | None = Field(default=None, description="The same over the range squared.")
@@ -146,9 +150,18 @@ class ReportFacts(_Part):
 
     format: Literal[1] = 1
     fits: dict[str, FitResult]
+    units: dict[str, str] = Field(
+        default={}, description="Unit of torque, by joint: N m, or N of one that slides."
+    )
     comparison: Comparison | None = None
     gates: list[GateOutcome] = []
     baseline: BaselineCheck | None = None
+
+    @property
+    def unit(self) -> str:
+        """Unit of an error over all joints."""
+        found = set(self.units.values())
+        return found.pop() if len(found) == 1 else EITHER_UNIT
 
     @property
     def failed_gates(self) -> int:

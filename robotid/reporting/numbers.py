@@ -30,3 +30,15 @@ def percent(share: float | None) -> str:
 def whole(count: int | None) -> str:
     """A count, thousands set apart."""
     return _DASH if count is None else f"{count:,}".replace(",", _THIN_SPACE)
+
+
+def fixed(value: float, digits: int) -> str:
+    """So many decimals; what rounds to zero has no sign."""
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def signed(value: float, digits: int) -> str:
+    """The same with a plus sign where it is positive."""
+    text = fixed(value, digits)
+    return text if text.startswith("-") or float(text) == 0 else f"+{text}"

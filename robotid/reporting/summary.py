@@ -3,23 +3,35 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult, Metric, held_out
+from robotid.contracts.fit import FitResult, Metric, Reason, held_out
+from robotid.contracts.fit_data import Remark
 from robotid.contracts.words import BASELINES, DATA
+from robotid.reporting.advice import Advice, advice
 from robotid.reporting.facts import (
     CONFIDENCE,
+    EITHER_UNIT,
     BaselineCheck,
     Change,
     ComparedModel,
     Comparison,
     GateOutcome,
+    Regression,
     ReportFacts,
 )
-from robotid.reporting.numbers import number
-from robotid.reporting.words import counted
+from robotid.reporting.numbers import number, signed
+from robotid.reporting.words import counted, listed
 
 _ABSENT = number(None)
 PASSED, FAILED = "passed", "FAILED"
+BEST, LEAST = "★", "☆"  # better than all others beyond chance; of least error
 _ROUNDING = 1e-6  # of an error
+_MOST_GATES = 4  # that are named where one sentence has to do
+_MOST_REMARKS = 10  # likewise
+_NOTES = (
+    "relative: norm of the error over norm of the torque.",
+    "nmse_var: mean squared error over the variance of the torque in these data.",
+    "nmse_range: mean squared error over the squared range of the torque in training data.",
+)
 
 
 class Table(NamedTuple):
@@ -33,6 +45,8 @@ class Table(NamedTuple):
         best: number of a column to point out.
         words: whether the columns hold words, not numbers.
         result: number of the column that says whether something passed.
+        mark: the sign of the column that is pointed out.
+        notes: what its names mean, to stand below it.
     """
 
     title: str
@@ -42,6 +56,8 @@ class Table(NamedTuple):
     best: int | None = None
     words: bool = False
     result: int | None = None
+    mark: str = BEST
+    notes: tuple[str, ...] = ()
 
 
 class Statement(NamedTuple):
@@ -52,11 +68,18 @@ class Statement(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What to say first, tables, and remarks of the fits."""
+    """What to say first, tables, and remarks of the fits; which of several fits to use."""
 
     statements: list[Statement]
     tables: list[Table]
     remarks: list[str]
+    advice: Advice | None = None
+
+    @property
+    def first_remarks(self) -> list[str]:
+        """As many as one reads, and how many more there are."""
+        more = len(self.remarks) - _MOST_REMARKS
+        return self.remarks[:_MOST_REMARKS] + ([f"and {more} more in the report"] * (more > 0))
 
 
 def summary(facts: ReportFacts) -> Summary:
@@ -65,22 +88,60 @@ def summary(facts: ReportFacts) -> Summary:
         Statement(fit.verdict.usable, _named(facts, name, fit.verdict.sentence))
         for name, fit in facts.fits.items()
     ]
-    if facts.gates or (facts.baseline is not None and facts.baseline.limit is not None):
-        statements.append(_gates_in_short(facts))
-    tables = [errors_table(facts.fits)]
+    if gates := gates_in_short(facts):
+        statements.append(gates)
+    tables = [errors_table(facts.fits, facts.unit)]
     if facts.comparison is not None:
-        tables.append(comparison_table(facts.comparison))
+        tables.append(comparison_table(facts.comparison, facts.unit))
     tables += gate_tables(facts)
-    remarks = [
-        _named(facts, name, f"{f'{r.joint}: ' if r.joint else ''}{r.message}"
-               f"{f' ({r.hint})' if r.hint else ''}")
-        for name, fit in facts.fits.items()
-        for r in fit.remarks
-    ]  # fmt: skip
-    return Summary(statements, [table for table in tables if table.rows], remarks)
+    return Summary(
+        statements, [table for table in tables if table.rows], _remarks(facts), advice(facts)
+    )
 
 
-def errors_table(fits: Mapping[str, FitResult]) -> Table:
+def gates_in_short(facts: ReportFacts) -> Statement | None:
+    """Which gates failed, in one sentence; None without gates."""
+    if not facts.gates and (facts.baseline is None or facts.baseline.limit is None):
+        return None
+    failed = [_named(facts, gate.fit, gate.expression) for gate in facts.gates if not gate.passed]
+    if facts.baseline is not None:
+        failed += [
+            _named(facts, found.fit, _grown(found, facts.baseline.limit or 0.0))
+            for found in facts.baseline.fits
+            if not found.passed
+        ]
+    if not failed:
+        return Statement(True, "All gates passed.")
+    more = len(failed) - _MOST_GATES
+    shown = failed[:_MOST_GATES] + ([f"and {more} more"] if more > 0 else [])
+    return Statement(False, f"{counted(len(failed), 'gate')} failed: {'; '.join(shown)}.")
+
+
+def _grown(found: Regression, limit: float) -> str:
+    """What is worse than in the older report: the mean, joints, or both."""
+    joints = [change.joint for change in found.changes if change.worse and change.joint]
+    mean = ["in the mean"] if any(c.worse and c.joint is None for c in found.changes) else []
+    where = " and ".join([*mean, *([f"for {listed(joints)}"] if joints else [])])
+    return f"error over {100 * limit:.4g} % larger than in the older report {where}"
+
+
+def _remarks(facts: ReportFacts) -> list[str]:
+    """What to know of the fits: why one is refused, then the rest, each with its code."""
+    found = []
+    for name, fit in facts.fits.items():
+        given: list[tuple[str, Reason | Remark]] = [("", each) for each in fit.verdict.reasons]
+        given += [
+            (", ".join(filter(None, (remark.joint, remark.recording))), remark)
+            for remark in fit.remarks
+        ]
+        for where, one in given:
+            said = f"{where}: {one.message}" if where else one.message
+            hint = f" ({one.hint})" if one.hint else ""
+            found.append(_named(facts, name, f"{said}{hint} [{one.code}]"))
+    return found
+
+
+def errors_table(fits: Mapping[str, FitResult], unit: str = EITHER_UNIT) -> Table:
     """Errors on held-out data beside baselines: of the joints of one fit, or of several fits."""
     split = held_out(next(iter(fits.values())).metrics)
     baselines = list(dict.fromkeys(b for fit in fits.values() for b in fit.baselines))
@@ -95,12 +156,12 @@ def errors_table(fits: Mapping[str, FitResult]) -> Table:
         if not several:
             rows += [[joint, *(number(_value(e, joint)) for e in errors)] for joint in fit.joints]
     first = "fit" if several else "joint"
-    title = f"Error (RMSE) on {DATA[split]} [N m or N]{', mean of all joints' if several else ''}"
+    title = f"Error (RMSE) on {DATA[split]} [{unit}]{', mean of all joints' if several else ''}"
     header = [first, "model", *(BASELINES.get(name, name) for name in baselines)]
     return Table(title, header, rows, [])
 
 
-def comparison_table(comparison: Comparison) -> Table:
+def comparison_table(comparison: Comparison, unit: str = EITHER_UNIT) -> Table:
     """Models side by side, one in each column, published figures behind them."""
     models, others = comparison.models, comparison.published
     rows: list[list[str]] = []
@@ -110,16 +171,20 @@ def comparison_table(comparison: Comparison) -> Table:
 
     row("model", [m.model for m in models.values()])
     for metric in ("rmse", "relative", "nmse_var", "nmse_range"):
+        shown = _share if metric == "relative" else number
         found = [model.metrics.get(metric) for model in models.values()]
-        beside = [number(getattr(figures, metric)) for figures in others.values()]
         row(
-            f"{metric}{' [N m or N]' if metric == 'rmse' else ''}",
-            [number(_value(f)) for f in found],
-            beside,
+            f"rmse [{unit}]" if metric == "rmse" else metric,
+            [shown(_value(f)) for f in found],
+            [shown(getattr(figures, metric)) for figures in others.values()],
         )
         if metric == "rmse":
             for joint in comparison.joints:
-                row(f"rmse of {joint}", [number(_value(f, joint)) for f in found])
+                row(
+                    f"rmse of {joint}",
+                    [number(_value(f, joint)) for f in found],
+                    [number(figures.rmse_by_joint.get(joint)) for figures in others.values()],
+                )
     if len(models) > 1:
         behind = [_apart(model) for model in models.values()]
         row("above the least", [value for value, _ in behind])
@@ -131,15 +196,20 @@ def comparison_table(comparison: Comparison) -> Table:
     sources = [f"{name}: {figures.source}." for name, figures in others.items()]
     header = ["", *models, *others]
     data = f"{DATA[comparison.split]} ({', '.join(comparison.recordings) or 'no recording'})"
-    remarks = [comparison.sentence, *comparison.remarks, *sources]
-    best = 1 + list(models).index(comparison.best) if comparison.best is not None else None
-    return Table(f"Comparison on {data}", header, rows, remarks, best)
+    told = [] if len(models) > 1 else [comparison.sentence]  # else the advice says it
+    remarks = [*told, *comparison.remarks, *sources]
+    least = comparison.least
+    if least is None or len(models) < 2 or not models[least].usable:
+        return Table(f"Comparison on {data}", header, rows, remarks, notes=_NOTES)
+    mark = LEAST if comparison.best is None else BEST
+    place = 1 + list(models).index(least)
+    return Table(f"Comparison on {data}", header, rows, remarks, place, mark=mark, notes=_NOTES)
 
 
 def gate_tables(facts: ReportFacts) -> list[Table]:
     """What was asked of the fits: gates, and errors beside those of an older report."""
     tables = [gates_table(facts.gates)] if facts.gates else []
-    return [*tables, *([baseline_table(facts.baseline)] if facts.baseline else [])]
+    return [*tables, *([baseline_table(facts.baseline, facts.unit)] if facts.baseline else [])]
 
 
 def gates_table(gates: list[GateOutcome]) -> Table:
@@ -151,7 +221,7 @@ def gates_table(gates: list[GateOutcome]) -> Table:
     return Table(title, header, rows, [], words=True, result=1)
 
 
-def baseline_table(check: BaselineCheck) -> Table:
+def baseline_table(check: BaselineCheck, unit: str = EITHER_UNIT) -> Table:
     """Errors beside those of the older report; joints of several fits where they are worse."""
     rows = [
         [found.fit, change.joint or "mean", *_change(change, check.limit)]
@@ -160,7 +230,7 @@ def baseline_table(check: BaselineCheck) -> Table:
         if change.joint is None or change.worse or len(check.fits) == 1
     ]
     allowed = "" if check.limit is None else f"; {100 * check.limit:.4g} % more is allowed"
-    title = f"Beside the older report: error (RMSE) [N m or N]{allowed}"
+    title = f"Beside the older report: error (RMSE) [{unit}]{allowed}"
     header = ["fit", "joint", "before", "now", "change", "result"]
     return Table(title, header, rows, check.remarks, result=5)
 
@@ -171,8 +241,12 @@ def _value(metric: Metric | None, joint: str | None = None) -> float | None:
     return metric.mean if joint is None else metric.joints.get(joint)
 
 
+def _share(value: float | None) -> str:
+    return _ABSENT if value is None else f"{100 * value:.3g} %"
+
+
 def _change(change: Change, limit: float | None) -> list[str]:
-    grown = _ABSENT if change.change is None else f"{100 * change.change:+.1f} %"
+    grown = _ABSENT if change.change is None else f"{signed(100 * change.change, 1)} %"
     result = FAILED if change.worse else _ABSENT if limit is None else PASSED
     return [number(change.before), number(change.now), grown, result]
 
@@ -203,10 +277,3 @@ def _truth(value: bool | None) -> str:
 
 def _named(facts: ReportFacts, name: str, said: str) -> str:
     return f"{name}: {said}" if len(facts.fits) > 1 else said
-
-
-def _gates_in_short(facts: ReportFacts) -> Statement:
-    failed = facts.failed_gates
-    if failed:
-        return Statement(False, f"{counted(failed, 'gate')} failed.")
-    return Statement(True, "All gates passed.")

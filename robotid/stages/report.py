@@ -53,13 +53,14 @@ class ReportConfig(StageConfig):
 
 def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write `report.html`, `report.json` and `report.md`."""
+    from robotid.reporting.advice import advice
     from robotid.reporting.baseline import check_baseline, read_baseline
     from robotid.reporting.comparison import compare
     from robotid.reporting.facts import MARKDOWN, PAGE, REPORT
     from robotid.reporting.gates.outcomes import outcomes
     from robotid.reporting.markdown import markdown
     from robotid.reporting.page import render
-    from robotid.reporting.summary import comparison_table, gate_tables
+    from robotid.reporting.summary import comparison_table, gate_tables, gates_in_short
     from robotid.reporting.view import FitView
 
     older = inputs.get("baseline", ())
@@ -70,6 +71,7 @@ def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     fits = {view.name: view.fit for view in views}
     facts = ReportFacts(
         fits=fits,
+        units=views[0].units,
         comparison=compare(fits, config.published),
         gates=outcomes(config.fail_if, fits),
         baseline=check_baseline(
@@ -82,8 +84,10 @@ def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     (out_dir / MARKDOWN).write_text(markdown(facts), encoding="utf-8")
     page = render(
         views,
-        comparison=comparison_table(facts.comparison) if facts.comparison else None,
+        comparison=comparison_table(facts.comparison, facts.unit) if facts.comparison else None,
         gates=gate_tables(facts),
+        advice=advice(facts),
+        passed=gates_in_short(facts),
     )
     (out_dir / PAGE).write_text(page, encoding="utf-8")
     return _notices(facts)

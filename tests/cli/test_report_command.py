@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from robotid.contracts.fit import FitResult
+from robotid.contracts.fit_data import Remark
 from robotid.reporting.facts import ReportFacts
 from tests.reporting.results import metrics, view
 
@@ -176,6 +177,23 @@ def test_tables_when_piped(call, shared):
     assert answer.json["status"] == "ok"
 
 
+def test_findings_are_shown(call, tmp_path):
+    remark = Remark(code="offset-differs", message="it lies higher", joint="elbow", hint="zero it")
+    view(tmp_path / "fit", remarks=[remark])
+    answer = call("report", tmp_path / "fit")
+    assert "What to know:\n- elbow: it lies higher (zero it) [offset-differs]" in answer.err
+    assert "What to know" not in call("report", tmp_path / "fit", "--quiet").err
+
+
+def test_which_fit_to_use_comes_first(call, shared):
+    answer = call("report", shared / "ols", shared / "today", "--fail-if", "ols: test.rmse > 0.01")
+    said = answer.err
+    assert said.index("ok: Use ols") < said.index("ok: ols: Error")
+    assert "NOT OK: 1 gate failed: ols: test.rmse > 0.01." in said
+    assert "ols *" in said  # least error
+    assert "Error (RMSE) on held-out data [N m], mean of all joints:" in said
+
+
 def on_terminal(columns, *arguments):
     """What standard error shows on a terminal of this width."""
     own, other = pty.openpty()
@@ -206,6 +224,7 @@ def test_tables_on_a_terminal(tmp_path):
     facts = view(folder).fit.model_dump(mode="json")
     facts["baselines"][hostile] = facts["baselines"].pop("zero")
     facts["verdict"]["sentence"] = f"Fine {hostile} indeed."
+    facts["remarks"] = [{"code": hostile, "message": hostile, "hint": hostile}]
     (folder / "fit.json").write_text(FitResult.model_validate(facts).model_dump_json())
     for columns in (100, 30, 8):
         gate = ["--fail-if", "test.rmse[*] > 0.05"]

@@ -149,7 +149,7 @@ def test_r15_no_place_for_temporary_files(pendulum_csv, tmp_path):
 
 def test_r17_out_of_time(robotid, pipeline, cache):
     words = ("run", pipeline, "--until", "ingest", "--timeout")
-    answer = robotid(*words, "0.3", "--json")
+    answer = robotid(*words, "0.001", "--json")
     assert answer.code == 75
     assert answer.json["error"]["code"] == "timeout"
     assert list((cache / "tmp").iterdir()) == []

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from robotid.contracts.fit import Link, PayloadFound
+from robotid.reporting.numbers import fixed, signed
 from robotid.reporting.page import render
 from robotid.reporting.sections import bodies, payload
 from robotid.robot.geometry import phi_from
@@ -65,6 +66,18 @@ def test_links_that_exist_are_drawn_beside_the_robot_file(tmp_path):
     assert "All links can exist" in text
     assert text.count('<ellipse class="fitted"') == 2 * 2 + 1  # two views and the legend
     assert "cannot exist" not in text
+
+
+def test_what_rounds_to_zero_has_no_sign(tmp_path):
+    robot = load_robot("double_pendulum").tree
+    near = [
+        one.model_copy(update={"centre": [-1e-6, 1e-6, -0.1]}) for one in map(link, robot.links)
+    ]
+    text = render([view(tmp_path / "fit", links=near)])
+    assert "-0.0000" not in text
+    assert ">-0.1000<" in text
+    assert [fixed(x, 1) for x in (-0.04, -0.06, 0.0)] == ["0.0", "-0.1", "0.0"]
+    assert [signed(x, 1) for x in (-0.04, -0.06, 0.06)] == ["0.0", "-0.1", "+0.1"]
 
 
 def test_fits_without_links(tmp_path):

@@ -12,6 +12,8 @@ from robotid.reporting import page as pages
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import drawn
 from robotid.reporting.sections.table import SECTIONS, Section
+from robotid.reporting.summary import Table
+from robotid.robot.catalog import FILES
 from tests.reporting.full import full_view
 from tests.reporting.hostile import PAYLOADS, hostile_view
 from tests.reporting.test_page import Elements
@@ -233,6 +235,89 @@ def test_phone(report, opened):
     assert size > 8  # pixels
 
 
+def test_charts_are_as_large_on_a_phone(report, opened):
+    """Only their width shrinks; letters do not run into each other."""
+    heights, tabs = {}, {"laptop": opened(report), "phone": opened(report, viewport=PHONE)}
+    for name, tab in tabs.items():
+        tab.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+        heights[name] = tab.evaluate("""[...document.querySelectorAll('.chart > svg')]
+            .map(e => e.getBoundingClientRect().height)""")
+    assert heights["phone"] == heights["laptop"]
+    assert min(heights["phone"]) >= 150  # pixels
+    size = "parseFloat(getComputedStyle(document.querySelector('.chart .ticks text')).fontSize)"
+    assert tabs["phone"].evaluate(size) >= 11
+    overlaps = tabs["phone"].evaluate("""[...document.querySelectorAll('.ticks.across:not(.slanted)')].filter(g => {
+        const boxes = [...g.children].map(e => e.getBoundingClientRect()).filter(b => b.width);
+        return boxes.some((b, n) => n && b.left < boxes[n - 1].right);
+    }).length""")
+    assert overlaps == 0
+
+
+def test_torque_and_error_zoom_together(report, opened):
+    tab = opened(report)
+    first, second = (tab.locator("#fit1-torques .together").nth(n) for n in (0, 1))
+    torque, error = first.locator("figure").all()
+    other = seen(second.locator("figure").first)
+    whole = seen(torque)
+    torque.get_by_role("button", name="zoom in").click()
+    assert seen(error)[::2] == seen(torque)[::2] != whole[::2]
+    assert labels(error, "across") == labels(torque, "across")
+    error.get_by_role("button", name="later").click()
+    assert seen(error)[::2] == seen(torque)[::2]
+    assert seen(second.locator("figure").first) == other  # another joint
+    error.locator("> svg").dblclick()
+    assert seen(torque) == whole
+    assert tab.locator("#fit1-torques p", has_text="Drag across a chart").count() == 1
+
+
+def test_no_table_is_cut_off_on_a_laptop_or_on_paper(opened, tmp_path):
+    """Of a robot with seven joints, all that is folded unfolded; on paper as wide as A4 leaves."""
+    path = tmp_path / "report.html"
+    view = full_view(tmp_path / "fit", "panda")
+    path.write_text(pages.render([view]), encoding="utf-8")
+    wide = """[...document.querySelectorAll('table')]
+        .filter(t => t.getBoundingClientRect().width > t.parentElement.clientWidth + 1)
+        .map(t => t.caption && t.caption.textContent)"""
+    for media, width in (("screen", 1280), ("print", 680)):
+        tab = opened(path, viewport={"width": width, "height": 800})
+        tab.emulate_media(media=media)
+        tab.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+        assert tab.evaluate(wide) == []
+        assert sideways(tab) == 0
+    kinds = """[...document.querySelectorAll('tfoot, thead, th button')]
+        .map(e => e.tagName + ' ' + getComputedStyle(e).display)"""
+    assert set(tab.evaluate(kinds)) == {
+        "TFOOT table-row-group", "THEAD table-header-group", "BUTTON contents",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_labels_of_links_stay_inside(opened, tmp_path, viewport):
+    robot = tmp_path / "long.urdf"
+    text = (FILES / "panda.urdf").read_text(encoding="utf-8")
+    robot.write_text(text.replace("panda_link", "WAM_mounting_frame_"), encoding="utf-8")
+    path = tmp_path / "report.html"
+    view = full_view(tmp_path / "fit", str(robot))
+    path.write_text(pages.render([view]), encoding="utf-8")
+    outside = opened(path, viewport=viewport).evaluate("""[...document.querySelectorAll('.robot .views svg')]
+        .flatMap(svg => { const box = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll('text')].map(e => e.getBoundingClientRect())
+                .filter(b => b.left < box.left || b.right > box.right).length; })""")
+    assert outside == [0, 0]
+
+
+def test_names_stay_in_sight(opened, tmp_path):
+    """The first column of a comparison that is moved sideways."""
+    path = tmp_path / "report.html"
+    fits = [f"a_fit_with_a_long_name_{n}" for n in range(6)]
+    table = Table("Comparison", ["", *fits], [["rmse of joint1", *["0.123"] * 6]], [])
+    path.write_text(pages.render([full_view(tmp_path / "fit")], table), encoding="utf-8")
+    tab = opened(path, viewport=PHONE)
+    tab.locator("#comparison .wide").evaluate("e => { e.scrollLeft = 300; }")
+    assert tab.locator("#comparison tbody td").first.bounding_box()["x"] >= 0
+    assert tab.locator("#comparison tbody td").nth(1).bounding_box()["x"] < 0
+
+
 def luminance(colour):
     parts = [int(x) / 255 for x in re.findall(r"\d+", colour)[:3]]
     r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
@@ -284,7 +369,7 @@ def test_s18_nothing_in_the_data_is_executed(opened, tmp_path):
     """All payloads in one page, which has as many elements as harmless words would give it."""
     groups = ["".join(PAYLOADS[n::8]) for n in range(8)]
     hostile = [hostile_view(tmp_path / f"fit{n}", text) for n, text in enumerate(groups)]
-    plain = hostile_view(tmp_path / "plain", "harmless")
+    plain = [hostile_view(tmp_path / f"plain{n}", f"harmless{n}") for n in range(3)]
 
     def elements(views):
         path = tmp_path / f"{len(views)}.html"
@@ -295,7 +380,7 @@ def test_s18_nothing_in_the_data_is_executed(opened, tmp_path):
         assert tab.evaluate("window.__hit") is None
         return tab.evaluate("document.querySelectorAll('*').length")
 
-    two, three = elements([plain] * 2), elements([plain] * 3)
+    two, three = elements(plain[:2]), elements(plain)  # of different data, which are not shared
     assert elements(hostile) == two + (len(hostile) - 2) * (three - two)
     assert three - two > 100
 

@@ -138,6 +138,7 @@ def test_a_joint_that_slides_has_other_units(tmp_path):
         (0.123456, None, "viscous 0.123 kg"),
         (1.64e-41, None, "viscous 0 kg"),
         (1234.5, 120.0, "viscous 1234 ± 120 kg"),
+        (-1e-5, 0.002, "viscous 0.0000 ± 0.0020 kg"),
     ],
 )
 def test_values_have_digits_that_count(value, std, words):

@@ -4,6 +4,7 @@ import pytest
 
 from robotid.contracts.fit import Identifiability
 from robotid.reporting.page import render
+from robotid.reporting.sections import verdict
 from robotid.reporting.sections.identifiability import GAUGE, WORDS, grade_of, section
 from robotid.reporting.sections.statuses import STATUSES
 from tests.reporting.results import changed, view
@@ -21,6 +22,23 @@ def test_condition_in_words(condition, grade, tmp_path):
     zone = next(zone for zone in found.zones if zone.name == grade)
     assert zone.begin <= found.at <= zone.end
     assert WORDS[grade] in render([plain])
+
+
+@pytest.mark.parametrize(
+    ("condition", "said", "tile"),
+    [
+        (1e4, "10 of 10 base parameters are determined", "determined by the data"),
+        (3.6e6, "10 of 10 base parameters show, some only just", "shown by the data"),
+        (None, "10 of 10 base parameters are determined", "determined by the data"),
+    ],
+)
+def test_a_rank_says_no_more_than_the_condition_number(condition, said, tile, tmp_path):
+    facts = Identifiability(rank=10, structural_rank=10, condition=condition)
+    plain = view(tmp_path / "fit", identifiability=facts)
+    assert section(plain).title == said
+    assert said in render([plain])
+    note = next(one.note for one in verdict.section(plain).tiles if one.name == tile)
+    assert ("some only just, the condition number is 3.6e+06" in note) == (condition == 3.6e6)
 
 
 def test_a_condition_number_off_the_scale_stands_at_its_end(tmp_path):

@@ -10,15 +10,16 @@ from robotid.contracts.fit_data import Remark
 from robotid.reporting.comparison import compare
 from robotid.reporting.facts import Published, ReportFacts
 from robotid.reporting.gates.outcomes import outcomes
-from robotid.reporting.markdown import escaped, markdown
+from robotid.reporting.markdown import escaped, in_cell, markdown
 from tests.reporting.results import changed, view
+from tests.reporting.test_comparison import hard_and_easy, with_errors
 from tests.reporting.test_page import PAYLOADS
 
 MORE = [
     "a|b", "`code`", "**bold**", "[x](http://x)", "![x](http://x)", "<http://x>", "http://x.org",
     "www.x.org", "@somebody", "a@b.org", "~~x~~", "# x", "- x", "1. x", "> x", "a\nb", "a\n\n# b",
     "&amp;", "\\", "\\|", "$x$", "_x_", "```", "| --- |", "\u202e", "<!--", "a\x00b", " ", ":--", "1) x", "+ x", "===", "---", "12. x",
-    "#12", "WWW.X.ORG", "HTTPS://x",
+    "#12", "WWW.X.ORG", "HTTPS://x", "  - x", "     x", "12)", "7.",
 ]  # fmt: skip
 
 
@@ -102,6 +103,26 @@ def test_no_link_and_nobody_is_called(payload):
     assert "www." not in text.lower()
     assert not re.search(r"#\w", text)
     assert "@" not in text.replace("@<!-- -->", "")
+
+
+def test_numbers_need_no_escapes(plain):
+    """In cells no list can begin; in text, one begins only where a number is followed by a space."""
+    text = markdown(facts_of(plain))
+    assert "| 0.1 |" in text
+    assert "\\." not in text
+    assert escaped("0.5 N m (run3) is fine") == "0.5 N m (run3) is fine"
+    assert escaped("1. x") == "1\\. x"
+    assert in_cell("1. x") == "1. x"
+
+
+def test_gates_are_words_and_the_best_is_starred(plain):
+    gates = outcomes(["test.rmse > 0.05"], {"a": plain.fit})
+    assert "| :-- | :-- | :-- | :-- |" in markdown(ReportFacts(fits={"a": plain.fit}, gates=gates))
+    errors = hard_and_easy()
+    fits = {"a": with_errors(plain.fit, 2 * errors), "b": with_errors(plain.fit, errors)}
+    assert "|   | a | b ★ |" in markdown(ReportFacts(fits=fits, comparison=compare(fits)))
+    fits["a"] = fits["b"]
+    assert "|   | a ☆ | b |" in markdown(ReportFacts(fits=fits, comparison=compare(fits)))
 
 
 def test_the_same_facts_give_the_same_text(plain):

@@ -105,9 +105,19 @@ def test_constraints_are_listed(plain):
 def test_shares_are_of_the_larger():
     assert shares(estimate(1.5, 1.0, 0.3)) == pytest.approx((1 / 3, 0.2 / 1.5, 0.8 / 1.5))
     assert shares(estimate(0.2, 0.0))[0] == 1.0
-    assert shares(estimate(0.0, -0.2))[0] == 1.0
     assert shares(estimate(-1.0, 1.0))[0] == -2.0
     assert shares(estimate(0.0, 0.0, 0.5)) == (0.0, -1.0, 1.0)
+
+
+def test_growth_is_growth_whatever_the_sign():
+    """A moment of -2 that becomes -4 has grown; what the robot file does not have cannot shrink."""
+    assert shares(estimate(-4.0, -2.0)) == pytest.approx(shares(estimate(4.0, 2.0)))
+    assert shares(estimate(-0.2, 0.0)) == pytest.approx((1.0, 0.5, 1.5))
+    assert shares(estimate(0.0, -0.2))[0] == shares(estimate(0.0, 0.2))[0] == -1.0
+    assert shares(estimate(1.0, -1.0))[0] == -2.0
+    [found] = forest([estimate(-4.0, -2.0), estimate(-0.2, 0.0)])
+    assert all(found.zero < row.at for row in found.rows)
+    assert all(row.low <= row.at <= row.high for row in found.rows)
 
 
 def test_forest_places_and_cuts():

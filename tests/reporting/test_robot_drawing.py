@@ -148,6 +148,19 @@ def test_every_robot_fits_its_pictures(name):
     assert any(d.slides for d in found.pictures[0].dots) == (name == "cartpole")
 
 
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("impossible", [False, True])
+def test_views_are_of_one_height_and_labels_have_room(name, impossible):
+    """Letters are taken as wide as the largest that any screen is given."""
+    robot = load_robot(name).tree
+    found = draw_robot(robot, nominal(robot, impossible=impossible))
+    assert len({picture.height for picture in found.pictures}) == 1
+    for picture in found.pictures:
+        for label in picture.labels:
+            room = label.x if label.left else WIDTH - label.x
+            assert room >= 7.8 * (len(label.text) + 2 * impossible)
+
+
 def test_both_views_have_the_scale_of_the_bar():
     robot = load_robot("cartpole").tree
     ball = Ellipsoid(np.zeros(3), 0.05**2 * np.eye(3))

@@ -1,11 +1,13 @@
 """Spectra in the report: inside the picture, in order, escaped."""
 
+import numpy as np
 import pytest
 
 from robotid.contracts.fit import FilteredData
 from robotid.reporting.charts.drawing import drawn
 from robotid.reporting.page import render
 from robotid.reporting.sections.filters import TITLES, above_cutoff, section, spectrum
+from tests.reporting.full import full_view
 from tests.reporting.results import changed as other
 from tests.reporting.results import view
 from tests.reporting.test_page import PAYLOADS, Elements
@@ -83,4 +85,34 @@ def test_power_above_the_cutoff():
 
 def test_of_many_recordings_two_are_shown(tmp_path):
     many = {f"run{number}": filtered() for number in range(5)}
-    assert list(section(view(tmp_path / "fit", filtered=many))) == ["run0", "run4"]
+    given = view(tmp_path / "fit", filtered=many)
+    assert list(section(given)) == ["run0", "run4"]
+    said = "Of 5 recordings the first and the last are shown, run0 and run4"
+    assert said in render([given])
+    assert "the first and the last are shown" not in render(
+        [other(given, filtered={"run0": filtered()})]
+    )
+
+
+def test_lines_reach_their_floor():
+    """Positions of good encoders fall by more than ten decades before they meet their noise."""
+    row = (10.0 ** -np.arange(0.0, 16.0, 2.0)).tolist()
+    drawing = drawn(spectrum(filtered(before={"q.a": row}, after={"q.a": row}), "q"))
+    assert drawing.y_range[0] < row[-1]
+    assert all(0 <= y <= drawing.height for _, y in points(drawing.shapes[0].path))
+    rest = [1.0, *[1e-40] * 7]  # a joint that stands still: its rounding is not worth a chart
+    low, high = drawn(spectrum(filtered(before={"q.a": row, "q.b": rest}), "q")).y_range
+    assert 1e14 < high / low < 1e26
+
+
+@pytest.mark.parametrize(
+    ("robot", "units"),
+    [
+        ("double_pendulum", ["rad²/Hz", "(rad/s)²/Hz", "(N m)²/Hz"]),
+        ("cartpole", ["rad²/Hz or m²/Hz", "(rad/s)²/Hz or (m/s)²/Hz", "(N m)²/Hz or N²/Hz"]),
+    ],
+)
+def test_densities_have_their_unit(tmp_path, robot, units):
+    spectra = section(full_view(tmp_path / "fit", robot))["run1"]
+    labels = [drawing.chart.upward.label for drawing in spectra.drawings]
+    assert labels == [f"power density [{unit}]" for unit in units]

@@ -4,9 +4,11 @@ import re
 
 import pytest
 
+from robotid.contracts.fit import Status
 from robotid.reporting.page import render
 from robotid.reporting.sections import errors, verdict
 from robotid.reporting.sections.errors import compared
+from robotid.robot.catalog import FILES
 from tests.reporting.full import full_view
 from tests.reporting.results import changed, view
 
@@ -79,9 +81,28 @@ def test_findings_of_one_kind_are_together(full):
     found = verdict.section(full).findings
     assert [finding.refuses for finding in found] == [True, False, False, False]
     shoulder, elbow = full.fit.joints
-    assert found[1] == ([f"{shoulder}: much worse", f"{elbow}: worse"], "record more", False)
-    assert found[2] == (["run1: lies higher"], "zero it", False)
-    assert found[3] == (["the condition number is high"], None, False)
+    assert found[0].code == "gate-failed"
+    said = [f"{shoulder}: much worse", f"{elbow}: worse"]
+    assert found[1] == (said, "record more", False, "held-out-worse")
+    assert found[2] == (["run1: lies higher"], "zero it", False, "offset-differs")
+    assert found[3] == (["the condition number is high"], None, False, "high-condition")
+    page = render([full])
+    for finding in found:
+        assert f"<code>{finding.code}</code>" in page
+
+
+@pytest.mark.parametrize(
+    ("converged", "message", "iterations", "said"),
+    [
+        (True, "solved", 18, "The fit converged: solved, 18 iterations."),
+        (True, "solved", None, "The fit converged: solved."),
+        (True, "converged after 5 iterations", 5, "The fit converged after 5 iterations."),
+        (False, "weights still change", 1, "The fit did not converge: weights still change, 1 iteration."),
+    ],
+)  # fmt: skip
+def test_how_the_fit_ended(full, converged, message, iterations, said):
+    status = Status(converged=converged, message=message, iterations=iterations)
+    assert verdict.section(changed(full, status=status)).identified[-1] == said
 
 
 def test_words_of_the_verdict(full):
@@ -92,6 +113,12 @@ def test_words_of_the_verdict(full):
         sum(p.status == "identified" for p in full.fit.parameters),
     )
     assert f"Of {total} parameters, {known} are determined one by one" in found.identified[1]
+    first, *others = full.fit.parameters
+    one = [first.model_copy(update={"status": "in combination"})]
+    one += [other.model_copy(update={"status": "not excited"}) for other in others]
+    said = verdict.section(changed(full, parameters=one)).identified[1]
+    assert "1 is known only in sums with others" in said
+    assert f"{len(others)} were not excited by the motion" in said
     assert "No real body can have the parameters of " in found.identified[2]
     shoulder, elbow = full.fit.joints
     assert found.predicted == [
@@ -128,3 +155,38 @@ def test_several_fits_are_folded_but_the_first(full):
 
 def test_the_same_facts_give_the_same_page(full):
     assert render([full]) == render([changed(full)])
+
+
+def test_tables_say_it_in_short(full):
+    """The baselines stand beside it, the best of them bold; normalised errors are folded away."""
+    assert errors.beside(0.1, {"zero": 2.0, "nominal": 0.5}) == (
+        True, "5 times less", "than the robot file", "nominal",
+    )  # fmt: skip
+    page = render([full])
+    own = page[page.index('class="errors"') : page.index('class="torques"')]
+    table = own[own.index("Errors by joint") : own.index("</table>")]
+    assert '<td class="words versus bad">✗ 2 times as much</td>' in table
+    assert "<strong>0.05</strong>" in table
+    assert "NMSE (range)" not in table
+    assert "(NMSE) on held-out data</summary>" in own
+
+
+def test_a_robot_file_that_is_no_baseline_says_why(full, tmp_path):
+    assert errors.section(full).no_file is None
+    only = {"zero": full.fit.baselines["zero"]}
+    assert errors.section(changed(full, baselines=only)).no_file is None  # a fit made by hand
+    urdf = tmp_path / "bare.urdf"
+    text = (FILES / "double_pendulum.urdf").read_text(encoding="utf-8")
+    urdf.write_text(re.sub(r"<inertial>.*?</inertial>", "", text, flags=re.DOTALL))
+    bare = full_view(tmp_path / "bare", str(urdf), baselines=only)
+    said = errors.section(bare).no_file
+    assert said.startswith("The robot file is no baseline here, for it cannot predict torques: ")
+    assert "moves no mass" in said
+    assert said in verdict.section(bare).predicted
+    assert "moves no mass" in render([bare])
+
+
+def test_the_error_of_all_joints_is_called_what_it_is(full):
+    assert verdict.section(full).tiles[0].note.startswith("mean over the joints of their RMSE, ")
+    one = changed(full, joints=full.fit.joints[:1])
+    assert verdict.section(one).tiles[0].note.startswith("RMSE, ")

@@ -18,7 +18,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 26, 42  # room around the plot [px]
 _BOTTOM_NAMES = 26  # under an axis whose places have names, which needs no label
 _MARGIN = 0.04  # of the range, above and below
 _PER_TICK = (60, 28)  # pixels that a label needs across and upward
-_LETTER = 9.0  # pixels of a letter, on small screens
+_LETTER = 7.5  # pixels of a letter
+_NARROWEST = 300  # pixels across a plot on a small screen, where names have to fit as well
 _LONGEST = 20  # letters of a name under an axis
 _CONSTANT = 1e-9  # relative range below which values are all the same
 
@@ -60,6 +61,10 @@ class Drawing:
     y_range: tuple[float, float]
     slanted: bool
     most: tuple[int, int]
+
+    def share(self, at: float) -> float:
+        """A place across, in per cent of the plot."""
+        return round(100 * at / self.width, 3)
 
     @property
     def legend(self) -> list[Shape]:
@@ -157,7 +162,8 @@ def _places(axis: Axis, scale: Scale, most: int) -> list[Place]:
 def _slant(names: Sequence[str], width: int) -> int:
     """Height that slanted names need beyond level ones [px]; 0 if they stand side by side."""
     longest = max((len(_short(name)) for name in names), default=0)
-    return round(longest * _LETTER / 2) if longest * _LETTER * len(names) > width else 0
+    level = longest * _LETTER * len(names) <= min(width, _NARROWEST)
+    return 0 if level else round(longest * _LETTER / 2)
 
 
 def _short(name: str) -> str:

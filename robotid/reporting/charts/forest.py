@@ -6,7 +6,7 @@ from typing import NamedTuple
 from robotid.reporting.charts.ticks import linear_ticks
 
 WIDTH = 440
-_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, 24, 6, 34, 15  # [px]
+_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, 30, 6, 34, 15  # [px]
 _WIDEST = 2.0  # a value and its old one are at most twice the larger apart
 _NARROWEST = 0.25
 _TICKS = 6
@@ -53,10 +53,15 @@ class Forest(NamedTuple):
 
 
 def shares(one: Estimate) -> tuple[float, float, float]:
-    """Value and ends of its interval minus the old value, over the larger of the two."""
+    """By how much a value has grown in size, with the ends of that: over the larger of both.
+
+    Growth is along the sign that the value had before, so that a mass moment of -2 that becomes
+    -4 has grown as one of 2 that becomes 4; what was zero can only have grown.
+    """
     size = max(abs(one.value), abs(one.before)) or max(abs(one.lower), abs(one.upper)) or 1.0
-    change, low, high = ((x - one.before) / size for x in (one.value, one.lower, one.upper))
-    return change, low, high
+    sign = -1.0 if (one.before or one.value) < 0 else 1.0
+    change, *ends = (sign * (x - one.before) / size for x in (one.value, one.lower, one.upper))
+    return change, min(ends), max(ends)
 
 
 def forest(estimates: Sequence[Estimate], most: int = 36) -> list[Forest]:

@@ -1,11 +1,14 @@
 """Labels beside a drawing that do not cover each other, each with a line to what it names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _STEP = 15.0  # from one label to the next [px]
 _GAP = 4.0  # between text and its line
-_LONGEST = 16  # letters that there is room for
+_LONGEST = 16  # letters of a label
+_LETTER = 8.8  # pixels of a letter, on small screens with wide letters
+_MARGIN = 6.0  # between a label and the edge of the drawing [px]
+_SIGN = 2  # letters that the sign before a label with a note is wide
 
 
 class Anchor(NamedTuple):
@@ -61,6 +64,12 @@ def callouts(
                 )
             )
     return found
+
+
+def width_for(anchors: Iterable[tuple[str, str]]) -> float:
+    """The width that a column of labels needs, of texts with their notes [px]."""
+    letters = [len(shortened(text)) + (_SIGN if note else 0) for text, note in anchors]
+    return _LETTER * max(letters, default=0) + _MARGIN
 
 
 def room_for(labels: int) -> float:

@@ -7,7 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.reporting.robot_drawing.callouts import Anchor, Callout, callouts, room_for
+from robotid.reporting.robot_drawing.callouts import (
+    Anchor,
+    Callout,
+    callouts,
+    room_for,
+    width_for,
+)
 from robotid.reporting.robot_drawing.ellipsoids import Ellipsoid
 from robotid.reporting.robot_drawing.skeleton import Skeleton, shown_pose, skeleton
 from robotid.reporting.robot_drawing.views import View, views
@@ -15,8 +21,9 @@ from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
 
-WIDTH = 480  # of a view [px]
-_INSIDE = 240.0  # of it between the labels
+WIDTH = 520  # of a view [px]
+_WIDEST = 300.0  # of it for the robot, between the labels
+_GAP = 16.0  # between robot and labels
 _HIGHEST = 400.0
 _EDGE = 30.0  # above and below; the scale stands in the lower one
 _THINNEST = 1.5  # semi-axis that can still be seen [px]
@@ -127,9 +134,12 @@ def draw_robot(robot: RobotTree, bodies: Sequence[Body], load: Load | None = Non
     chosen = views(np.concatenate([points, *[e.centre[None] for e in solids]]), robot.gravity)
     boxes = [_box(view, points, solids) for view in chosen]
     spans = np.array([high - low for low, high in boxes])
+    column = width_for((body.name, _note(body)) for body in placed)
+    across = min(_WIDEST, WIDTH - 2 * (column + _GAP))
     scale = float(
-        min(_INSIDE / max(spans[:, 0].max(), 1e-6), _HIGHEST / max(spans[:, 1].max(), 1e-6))
+        min(across / max(spans[:, 0].max(), 1e-6), _HIGHEST / max(spans[:, 1].max(), 1e-6))
     )
+    inside = max(float(spans[:, 1].max()) * scale, room_for(len(placed)), 60.0)
     length = bar_length(_BAR / scale)
     kinds = {
         "fitted": any(body.fitted for body in placed),
@@ -139,7 +149,7 @@ def draw_robot(robot: RobotTree, bodies: Sequence[Body], load: Load | None = Non
     }
     return RobotDrawing(
         pictures=tuple(
-            _picture(robot, view, frame, placed, carried, box, scale)
+            _picture(robot, view, frame, placed, carried, box, scale, (across, inside))
             for view, box in zip(chosen, boxes, strict=True)
         ),
         bar=round(length * scale, 1),
@@ -207,9 +217,10 @@ def _picture(
     carried: Ellipsoid | None,
     box: tuple[Array, Array],
     scale: float,
+    room: tuple[float, float],
 ) -> Picture:
-    low, high = box
-    inside = max(float(high[1] - low[1]) * scale, room_for(len(placed)), 60.0)
+    """One view; `room` is the width and height for the robot, the same in all views [px]."""
+    (low, high), (across, inside) = box, room
     middle = np.array([0.5 * WIDTH, _EDGE + 0.5 * inside])
 
     def at(point: Array) -> Array:
@@ -229,11 +240,8 @@ def _picture(
         sizes = (max(along, _THINNEST), max(across, _THINNEST))
         return Oval(kind, name, *(round(float(x), 1) for x in (*place, *sizes, angle)))
 
-    anchors = [
-        Anchor(body.name, *rounded(body.middle), note="cannot exist" if body.impossible else "")
-        for body in placed
-    ]
-    side = 0.5 * (WIDTH - _INSIDE)
+    anchors = [Anchor(body.name, *rounded(body.middle), note=_note(body)) for body in placed]
+    side = 0.5 * (WIDTH - across) - _GAP
     ovals = [oval("nominal", body.name, body.nominal) for body in placed if body.nominal]
     ovals += [oval("fitted", body.name, body.fitted) for body in placed if body.fitted]
     ovals += [oval("load", "load", carried)] if carried else []
@@ -253,8 +261,12 @@ def _picture(
         ],
         ovals=ovals,
         crosses=[_cross(at(body.middle)) for body in placed if body.impossible],
-        labels=callouts(anchors, side - 16, WIDTH - side + 16, _EDGE, _EDGE + inside),
+        labels=callouts(anchors, side, WIDTH - side, _EDGE, _EDGE + inside),
     )
+
+
+def _note(body: _Placed) -> str:
+    return "cannot exist" if body.impossible else ""
 
 
 def _hint(at: Array, half: Array) -> str:

@@ -1,4 +1,4 @@
-"""Errors by joint and split, beside baselines; in words which is better, and by how much."""
+"""Errors by joint and split, beside baselines."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,27 +7,15 @@ import numpy as np
 
 from robotid.contracts.fit import FitResult, Metric
 from robotid.contracts.words import BASELINES, DATA
+from robotid.reporting.beside import Beside, Compared, beside, compared
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.same_data import names_in
+from robotid.reporting.sections.robot_file import no_baseline
 from robotid.reporting.view import FitView
 from robotid.reporting.words import SPLITS
 
-_EQUAL = 0.02  # errors that differ by less are about as large
-_EXACT = 1e-12  # [N m or N]: smaller errors are rounding, and no ratio of them means anything
 _GAP = 0.16  # between dots of one joint, in the chart
-
-
-class Compared(NamedTuple):
-    """An error beside that of the best baseline.
-
-    Args:
-        better: true, false, or None where there is no telling.
-        said: that in words.
-    """
-
-    better: bool | None
-    said: str
 
 
 class Row(NamedTuple):
@@ -39,6 +27,7 @@ class Row(NamedTuple):
         metrics: values by metric.
         baselines: errors (root mean square) by baseline.
         compared: the error beside the best of these.
+        beside: the same in short.
     """
 
     name: str
@@ -46,6 +35,7 @@ class Row(NamedTuple):
     metrics: dict[str, float | None]
     baselines: dict[str, float | None]
     compared: Compared
+    beside: Beside
 
 
 class SplitErrors(NamedTuple):
@@ -78,12 +68,14 @@ class Errors(NamedTuple):
         baselines: names in words, by short name.
         unit: of the mean over joints.
         drawing: errors of joints on held-out data.
+        no_file: why the robot file is no baseline; None where it is one.
     """
 
     splits: list[SplitErrors]
     baselines: dict[str, str]
     unit: str
     drawing: Drawing | None
+    no_file: str | None
 
 
 def section(view: FitView) -> Errors | None:
@@ -99,29 +91,8 @@ def section(view: FitView) -> Errors | None:
         baselines={name: BASELINES.get(name, name) for name in fit.baselines},
         unit=unit,
         drawing=drawn(errors_chart(fit, first)),
+        no_file=no_baseline(view),
     )
-
-
-def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compared:
-    """An error beside the least of its baselines."""
-    known = {name: value for name, value in baselines.items() if value is not None}
-    if own is None or not known:
-        return Compared(None, "–")
-    name = min(known, key=lambda key: known[key])
-    best, called = known[name], BASELINES.get(name, name)
-    if best <= _EXACT < own:
-        return Compared(False, f"more than {called}, which has none")
-    if best <= _EXACT or abs(own - best) <= _EQUAL * best:
-        return Compared(None if own <= best else False, f"about as much as {called}")
-    if own > best:
-        return Compared(False, f"{_times(own / best)} as much as {called}")
-    return Compared(True, f"{_times(best / own if own else np.inf)} less than {called}")
-
-
-def _times(ratio: float) -> str:
-    if ratio > 1000:
-        return "over 1000 times"
-    return f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
 
 
 def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> SplitErrors:
@@ -134,7 +105,15 @@ def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> S
 
         baselines = {key: of(metric) for key, metric in others.items()}
         metrics = {key: of(metric) for key, metric in own.items()}
-        return Row(name, unit, metrics, baselines, compared(metrics.get("rmse"), baselines))
+        own_error = metrics.get("rmse")
+        return Row(
+            name=name,
+            unit=unit,
+            metrics=metrics,
+            baselines=baselines,
+            compared=compared(own_error, baselines),
+            beside=beside(own_error, baselines),
+        )
 
     return SplitErrors(
         split=split,

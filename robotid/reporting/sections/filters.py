@@ -1,5 +1,6 @@
 """Spectra before and after filtering, and what lies above the cut-off."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,11 +8,14 @@ import numpy as np
 from robotid.contracts.fit import FilteredData
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
+from robotid.reporting.samples import Units, units
 from robotid.reporting.view import FitView
 
-_DECADES = 10  # of density that are shown
+_BELOW = 10.0  # times below the floor of what came in, lines that were filtered are shown
+_MOST_DECADES = 24  # of density; what lies deeper is the rounding of a joint at rest
 _RECORDINGS = 2  # that are shown: the first one and the last
 TITLES = {"q": "positions", "qd": "velocities", "tau": "torques"}
+_UNITS = {"q": "position", "qd": "velocity", "tau": "torque"}  # fields of `Units`
 
 Shares = dict[str, dict[str, float | None]]  # by joint, by signal
 
@@ -32,11 +36,11 @@ class Spectra(NamedTuple):
 
 def section(view: FitView) -> dict[str, Spectra] | None:
     """Spectra by recording."""
-    names = list(view.fit.filtered)
+    names, of = list(view.fit.filtered), set(units(view).values())
     found = {}
     for name in dict.fromkeys([*names[: _RECORDINGS - 1], *names[-1:]]):
         data = view.fit.filtered[name]
-        charts = (spectrum(data, signal) for signal in TITLES)
+        charts = (spectrum(data, signal, density_unit(signal, of)) for signal in TITLES)
         drawings = [d for chart in charts if chart is not None and (d := drawn(chart))]
         found[name] = Spectra(data, drawings, above_cutoff(data) if drawings else None)
     return found or None
@@ -56,10 +60,18 @@ def above_cutoff(data: FilteredData) -> Shares:
     return found
 
 
-def spectrum(data: FilteredData, signal: str) -> Chart | None:
+def density_unit(signal: str, of: Iterable[Units]) -> str:
+    """The unit of power density; two where some joints turn and others slide."""
+    found = sorted({getattr(one, _UNITS[signal]) for one in of}, reverse=True)
+    squared = [f"({unit})²" if set(" /") & set(unit) else f"{unit}²" for unit in found]
+    return " or ".join(f"{unit}/Hz" for unit in squared)
+
+
+def spectrum(data: FilteredData, signal: str, unit: str = "") -> Chart | None:
     """Power densities of all joints over the frequency; None where there are none.
 
-    Grey before the filter, in the colour of the joint after it.
+    Grey before the filter, in the colour of the joint after it. The axis reaches below the floor
+    of what came in, for that is what tells where the motion ends and noise begins.
     """
     f = np.array(data.frequency_hz)
     before, after = (
@@ -72,11 +84,16 @@ def spectrum(data: FilteredData, signal: str) -> Chart | None:
     )
     if np.count_nonzero(f > 0) < 2 or not any((row > 0).any() for row in before.values()):
         return None
-    top = max(float(row.max()) for row in before.values())
+    seen = np.concatenate([row[f > 0] for row in before.values()])
+    top = float(max(row.max() for row in before.values()))
+    floor = float(seen[seen > 0].min(initial=top))
+    low = max(floor / _BELOW, top * 10.0**-_MOST_DECADES)
     return Chart(
         title=f"Spectra of {TITLES[signal]}",
         across=Axis("frequency [Hz]", low=float(f[f > 0][0]), high=float(f[-1]), log=True),
-        upward=Axis("power density", low=top * 10.0**-_DECADES, high=2 * top, log=True),
+        upward=Axis(
+            f"power density [{unit}]" if unit else "power density", low=low, high=2 * top, log=True
+        ),
         series=[
             *(Series("before", f[f > 0], row[f > 0], colour=None) for row in before.values()),
             *(

@@ -14,7 +14,7 @@ from robotid.dynamics.joint_columns import JointColumn, Motor, motors_of
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
-from robotid.reporting.numbers import is_zero
+from robotid.reporting.numbers import fixed, is_zero
 from robotid.reporting.samples import binned, padded, windows_of
 from robotid.reporting.sections.owners import owners
 from robotid.reporting.view import FitView
@@ -84,7 +84,7 @@ def said(name: str, parameter: Parameter) -> str:
         value = 0.0 if is_zero(parameter.value, None) else parameter.value
         return f"{name} {value:.3g}{unit}"
     decimals = min(9, max(0, 1 - floor(log10(parameter.std))))
-    return f"{name} {parameter.value:.{decimals}f} ± {parameter.std:.{decimals}f}{unit}"
+    return f"{name} {fixed(parameter.value, decimals)} ± {fixed(parameter.std, decimals)}{unit}"
 
 
 def friction_terms(model: RigidBodyModel) -> list[Terms]:

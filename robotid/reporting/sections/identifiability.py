@@ -51,6 +51,8 @@ class Excited(NamedTuple):
 
     Args:
         found: rank, condition number, worst sum, silent ones.
+        title: how many base parameters are determined; above a very high condition number all
+            may be so by the rank, and some of them only just.
         grade: a key of `WORDS`, None without a condition number.
         words: about it.
         zones: of the scale.
@@ -63,6 +65,7 @@ class Excited(NamedTuple):
     """
 
     found: Identifiability
+    title: str
     grade: str | None
     words: str
     zones: list[Zone]
@@ -84,6 +87,7 @@ def section(view: FitView) -> Excited:
     total = counts(parameter.status for parameter in view.fit.parameters)
     return Excited(
         found=found,
+        title=determined(found),
         grade=grade,
         words="" if grade is None else WORDS[grade],
         zones=[Zone(name, _place(low), _place(high)) for name, (low, high) in edges.items()],
@@ -94,6 +98,17 @@ def section(view: FitView) -> Excited:
         rows=rows,
         signs=[count.sign for count in total],
     )
+
+
+def determined(found: Identifiability) -> str:
+    """How many base parameters are determined, in words that the condition number bears out."""
+    count = f"{found.rank} of {found.structural_rank} base parameters"
+    return f"{count} show, some only just" if only_just(found) else f"{count} are determined"
+
+
+def only_just(found: Identifiability) -> bool:
+    """Whether the rank says more than the data: noise decides the worst of the sums it counts."""
+    return found.condition is not None and grade_of(found.condition) == "very high"
 
 
 def grade_of(condition: float) -> str:

@@ -3,20 +3,26 @@
 from collections import Counter
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult
+from robotid.contracts.fit import FitResult, Status
 from robotid.contracts.words import BASELINES, DATA
-from robotid.reporting.numbers import percent, whole
+from robotid.reporting.beside import compared
+from robotid.reporting.numbers import number, percent, whole
 from robotid.reporting.same_data import names_in
-from robotid.reporting.sections.errors import compared
+from robotid.reporting.sections.identifiability import only_just
+from robotid.reporting.sections.robot_file import no_baseline
 from robotid.reporting.view import FitView
 from robotid.reporting.words import counted, listed
 
+# of one parameter, and of several
 _STATUSES = {
-    "identified": "are determined one by one",
-    "in combination": "only in sums with others",
-    "uncertain": "are too uncertain to be quoted",
-    "from prior": "come from the robot file or another prior",
-    "not excited": "were not excited by the motion",
+    "identified": ("is determined by itself", "are determined one by one"),
+    "in combination": ("is known only in sums with others", "are known only in sums with others"),
+    "uncertain": ("is too uncertain to be quoted", "are too uncertain to be quoted"),
+    "from prior": (
+        "comes from the robot file or another prior",
+        "come from the robot file or another prior",
+    ),
+    "not excited": ("was not excited by the motion", "were not excited by the motion"),
 }
 _USES = {"train": "training", "val": "validation", "test": "the test"}
 
@@ -30,11 +36,15 @@ class Tile(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What not to trust, where, and what to do about it; `refuses` if the fit is not to be used."""
+    """What not to trust, where, and what to do about it; `refuses` if the fit is not to be used.
+
+    The code is what documentation, `report.json` and scripts know it by.
+    """
 
     messages: list[str]
     hint: str | None
     refuses: bool
+    code: str
 
 
 class Verdict(NamedTuple):
@@ -58,13 +68,25 @@ def section(view: FitView) -> Verdict:
 
 def findings(fit: FitResult) -> list[Finding]:
     """Reasons, then remarks; those of one kind with the same advice are together."""
-    refused = [Finding([reason.message], reason.hint, True) for reason in fit.verdict.reasons]
+    refused = [
+        Finding([reason.message], reason.hint, True, reason.code) for reason in fit.verdict.reasons
+    ]
     grouped: dict[tuple[str, str | None], list[str]] = {}
     for remark in fit.remarks:
         where = ", ".join(place for place in (remark.joint, remark.recording) if place)
         said = f"{where}: {remark.message}" if where else remark.message
         grouped.setdefault((remark.code, remark.hint), []).append(said)
-    return refused + [Finding(said, hint, False) for (_, hint), said in grouped.items()]
+    return refused + [Finding(said, hint, False, code) for (code, hint), said in grouped.items()]
+
+
+def ended(status: Status) -> str:
+    """How the fit ended; solvers that count their iterations in words need not be helped."""
+    said, count = status.message, status.iterations
+    if count is not None and str(count) not in said:
+        said += f", {counted(count, 'iteration')}"
+    if not status.converged:
+        return f"The fit did not converge: {said}."
+    return f"The fit {said}." if said.startswith("converged") else f"The fit converged: {said}."
 
 
 def _tiles(view: FitView) -> list[Tile]:
@@ -74,7 +96,8 @@ def _tiles(view: FitView) -> list[Tile]:
         own = fit.metrics[split]
         unit = " or ".join(sorted(set(view.units.values()), reverse=True))
         rmse, relative = own["rmse"].mean, own["relative"].mean
-        note = f"root mean square over joints, {percent(relative)} of the torque"
+        kind = "mean over the joints of their RMSE" if len(fit.joints) > 1 else "RMSE"
+        note = f"{kind}, {percent(relative)} of the torque"
         tiles.append(Tile(f"error on {DATA[split]}", f"{_short(rmse)} {unit}", note))
         others = {name: each[split]["rmse"].mean for name, each in fit.baselines.items()}
         known = {name: value for name, value in others.items() if value is not None}
@@ -85,8 +108,11 @@ def _tiles(view: FitView) -> list[Tile]:
             name = f"best baseline: {BASELINES.get(best, best)}"
             tiles.append(Tile(name, f"{_short(known[best])} {unit}", f"{sign}{said.said}"))
     data = fit.identifiability
-    note = "sums of parameters that torques can show"
-    tiles.append(Tile("determined by the data", f"{data.rank} of {data.structural_rank}", note))
+    name, note = "determined by the data", "sums of parameters that torques can show"
+    if only_just(data):
+        name = "shown by the data"
+        note += f"; some only just, the condition number is {number(data.condition)}"
+    tiles.append(Tile(name, f"{data.rank} of {data.structural_rank}", note))
     used = {word: len(names_in(fit, split)) for split, word in _USES.items()}
     note = listed([f"{count} for {word}" for word, count in used.items() if count])
     tiles.append(Tile("recordings", str(len(fit.recordings)), note))
@@ -104,7 +130,7 @@ def _identified(fit: FitResult) -> list[str]:
     data = f"{counted(len(trained), 'recording')}{samples}"
     said = [f"The dynamics of {robot} with model {fit.model}, from {data}."]
     found = Counter[str](parameter.status for parameter in fit.parameters)
-    shares = [f"{found[key]} {words}" for key, words in _STATUSES.items() if found[key]]
+    shares = [f"{found[k]} {words[found[k] > 1]}" for k, words in _STATUSES.items() if found[k]]
     said.append(f"Of {len(fit.parameters)} parameters, {listed(shares)}.")
     impossible = [link.name for link in fit.links if not link.consistent]
     if fit.links:
@@ -113,7 +139,7 @@ def _identified(fit: FitResult) -> list[str]:
             if impossible
             else "All links are bodies that can exist (positive masses, possible inertias)."
         )
-    return said
+    return [*said, ended(fit.status)]
 
 
 def _predicted(view: FitView) -> list[str]:
@@ -137,6 +163,8 @@ def _predicted(view: FitView) -> list[str]:
         said.append("Nothing was held out, so this says little about other motions.")
     if fit.baselines:
         said.append(_beside_baselines(fit, split))
+    if why := no_baseline(view):
+        said.append(why)
     return said
 
 

@@ -66,11 +66,38 @@
     };
   }
 
-  // A chart shows what lies between `from` and `to`, in pixels of the whole plot.
+  // Charts that show the same stretch; a hint stands before the first chart of a section.
+  const linked = new Map();
+  const hinted = new Set();
+
+  function partners(figure, svg, follow) {
+    const together = figure.closest(".together");
+    if (!together) return [];
+    const { xLow, xHigh, xLog } = svg.dataset;
+    if (!linked.has(together)) linked.set(together, {});
+    const groups = linked.get(together);
+    const key = [xLow, xHigh, xLog].join();
+    groups[key] = groups[key] || [];
+    groups[key].push(follow);
+    return groups[key];
+  }
+
+  function hint(figure) {
+    const section = figure.closest("section");
+    if (hinted.has(section)) return;
+    hinted.add(section);
+    const said = document.createElement("p");
+    said.className = "note zooms";
+    said.textContent = "Drag across a chart to zoom in, double-click to see all of it; Ctrl and the wheel zoom at the pointer.";
+    (figure.closest(".together") || figure).before(said);
+  }
+
+  // A chart shows what lies between `from` and `to`, in units of the whole plot's width.
   function zoomable(figure) {
     const svg = figure.querySelector("svg");
     const inside = svg.querySelector("svg.inside");
-    const [left, top, width, height] = ["x", "y", "width", "height"].map((n) => Number(inside.getAttribute(n)));
+    const [width, height] = inside.getAttribute("viewBox").split(" ").slice(2).map(Number);
+    const top = Number(inside.getAttribute("y"));
     const across = axis(svg, "x");
     const upward = axis(svg, "y");
     let [from, to] = [0, width];
@@ -91,7 +118,7 @@
       return [Math.max(0, least - room), Math.min(height, most + room)];
     }
 
-    function show(begin, end) {
+    function draw(begin, end) {
       const span = Math.min(width, Math.max(width / 400, end - begin));
       from = Math.min(Math.max(0, begin), width - span);
       to = from + span;
@@ -101,14 +128,14 @@
       grid.replaceChildren();
       const sides = [
         [".ticks.across", across.ticks(across.value(from / width), across.value(to / width)), (value) => {
-          const x = left + ((across.share(value) * width - from) / span) * width;
-          grid.append(element("path", { class: "across", d: `M${x} ${top}v${height}` }));
+          const x = `${(100 * (across.share(value) * width - from)) / span}%`;
+          grid.append(element("line", { class: "across", x1: x, x2: x, y1: top, y2: top + height }));
           return { x, y: top + height + 16 };
         }],
         [".ticks.upward", upward.ticks(upward.value(1 - lower / height), upward.value(1 - upper / height)), (value) => {
           const y = top + (((1 - upward.share(value)) * height - upper) / (lower - upper)) * height;
-          grid.append(element("path", { class: "upward", d: `M${left} ${y}h${width}` }));
-          return { x: left - 6, y: y + 4 };
+          grid.append(element("line", { class: "upward", x2: "100%", y1: y, y2: y }));
+          return { x: -6, y: y + 4 };
         }],
       ];
       for (const [name, ticks, place] of sides) {
@@ -116,6 +143,12 @@
       }
     }
 
+    const follow = (begin, end) => draw(begin * width, end * width);
+    const group = partners(figure, svg, follow);
+    const show = (begin, end) => {
+      draw(begin, end);
+      for (const other of group) if (other !== follow) other(from / width, to / width);
+    };
     const about = (share, factor) => {
       const at = from + share * (to - from);
       show(at - share * (to - from) * factor, at + (1 - share) * (to - from) * factor);
@@ -124,8 +157,9 @@
     const reset = () => show(0, width);
     const share = (event) => {
       const box = svg.getBoundingClientRect();
-      const x = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
-      return Math.min(1, Math.max(0, (x - left) / width));
+      const style = getComputedStyle(svg);
+      const [left, right] = [parseFloat(style.paddingLeft), parseFloat(style.paddingRight)];
+      return Math.min(1, Math.max(0, (event.clientX - box.left - left) / (box.width - left - right)));
     };
 
     const tools = document.createElement("div");
@@ -149,6 +183,7 @@
 
     let begun = null;
     const pick = element("rect", { class: "pick", y: top, height, width: 0 });
+    hint(figure);
     svg.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       begun = share(event);
@@ -159,8 +194,8 @@
     svg.addEventListener("pointermove", (event) => {
       if (begun === null) return;
       const now = share(event);
-      pick.setAttribute("x", left + Math.min(begun, now) * width);
-      pick.setAttribute("width", Math.abs(now - begun) * width);
+      pick.setAttribute("x", `${100 * Math.min(begun, now)}%`);
+      pick.setAttribute("width", `${100 * Math.abs(now - begun)}%`);
     });
     svg.addEventListener("pointerup", (event) => {
       if (begun === null) return;
