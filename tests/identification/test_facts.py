@@ -1,13 +1,12 @@
 """What a fit says of its data: recordings, ranges, correlation of errors, remarks."""
 
-import json
-
 import numpy as np
 import pytest
 
-from robotid.contracts.dataset import read_index
+from robotid.contracts.dataset import read_index, write_index
 from robotid.contracts.recording import read_recording
-from tests.identification.conftest import ArmData, with_factors
+from robotid.contracts.splits import Interval
+from tests.identification.conftest import ARM, ArmData, filtered, with_factors
 
 JOINTS = ("base", "shoulder", "elbow")
 
@@ -49,13 +48,10 @@ def test_of_a_cut_recording_only_what_is_for_training_has_a_range(arm, tmp_path)
     facts = index.recordings["run1"]
     end = facts.filter.segments[-1].end_s
     cut = [
-        {"split": "train", "start_s": 0.0, "end_s": 0.5 * end},
-        {"split": "test", "start_s": 0.7 * end, "end_s": end},
+        Interval(split="train", start_s=0.0, end_s=0.5 * end),
+        Interval(split="test", start_s=0.7 * end, end_s=end),
     ]
-    keys = index.model_dump(mode="json") | {"intervals": {"run1": cut}}
-    keys["recordings"] = {"run1": keys["recordings"]["run1"]}
-    keys["splits"] = {"run1": "train"}
-    (folder / "dataset.json").write_text(json.dumps(keys))
+    write_index(folder, {"run1": facts}, {"run1": "train"}, {"run1": cut}, index.made_by)
     (folder / "run1.parquet").hardlink_to(arm.dataset / "run1.parquet")
     data = with_factors(tmp_path, folder, arm.robot)
     result = ArmData(data.dataset, data.factors).fit(tmp_path / "fit", model="wls").result
@@ -68,8 +64,32 @@ def test_of_a_cut_recording_only_what_is_for_training_has_a_range(arm, tmp_path)
     for joint, found in result.ranges.items():
         values = run[f"q.{joint}"][inside]
         assert found.q == (values.min(), values.max())
-    whole = run["q.base"]
-    assert result.ranges["base"].q != (whole.min(), whole.max())
+    whole = {joint: (run[f"q.{joint}"].min(), run[f"q.{joint}"].max()) for joint in JOINTS}
+    assert whole != {joint: found.q for joint, found in result.ranges.items()}
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """A fit of one short recording, whose end is for the test."""
+    folder = tmp_path_factory.mktemp("short")
+    lines = (ARM / "run1.csv").read_text().splitlines(keepends=True)
+    (folder / "short.csv").write_text("".join(lines[:1300]))
+    robot = ARM / "arm.urdf"
+    data = with_factors(folder, filtered(folder, [folder / "short.csv"], robot), robot)
+    return data, data.fit(folder / "fit", model="wls")
+
+
+def test_n22_the_end_of_a_short_recording_is_held_out(short):
+    """All of it, and nothing says that there is none."""
+    data, fit = short
+    t = read_recording(data.dataset / "short.parquet")[0]["t"] / 1e9
+    train, test = read_index(data.dataset).intervals["short"]
+    for part in (train, test):
+        wanted = np.count_nonzero((t >= part.start_s) & (t <= part.end_s))
+        assert fit.result.samples[part.split] == wanted > 0
+    assert "test" in fit.result.metrics
+    assert "split-within-recording" in fit.codes()
+    assert "nothing-held-out" not in fit.codes()
 
 
 def test_correlation_of_errors_is_shown(fit):

@@ -7,9 +7,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from robotid.contracts.dataset import read_index
+from robotid.contracts.dataset import read_index, write_index
 from robotid.contracts.fit import read_fit
 from robotid.contracts.information import read_information
+from robotid.contracts.splits import Interval
 from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.errors import BadDataError, ConfigError, Effect, UsageError
@@ -19,7 +20,7 @@ from robotid.fitting.differentiable import _end_held_out
 from robotid.models.from_fit import read_fitted
 from robotid.robot.load import load_robot
 from robotid.stages.fit import FitConfig
-from tests.identification.conftest import ARM
+from tests.identification.conftest import ARM, with_factors
 
 CONSISTENT = [
     {"model": "sdp"},
@@ -312,6 +313,34 @@ def test_factors_of_another_dataset(arm, tmp_path):
     (other / "dataset.json").write_text(json.dumps(index))
     with pytest.raises(BadDataError, match="another dataset"):
         arm._replace(dataset=other).fit(tmp_path / "fit")
+
+
+def test_factors_of_other_splits(arm, tmp_path):
+    other = tmp_path / "data"
+    shutil.copytree(arm.dataset, other)
+    index = json.loads((other / "dataset.json").read_text())
+    index["splits"]["run1"] = "val"
+    (other / "dataset.json").write_text(json.dumps(index))
+    with pytest.raises(BadDataError, match="splits differ"):
+        arm._replace(dataset=other).fit(tmp_path / "fit")
+
+
+def test_blocks_on_both_sides_of_a_cut_are_refused(arm, tmp_path):
+    """They would be in no split, and samples be lost without a word."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    facts = read_index(arm.dataset).recordings["run1"]
+    middle = facts.duration_s / 2 + 0.01
+    cut = [
+        Interval(split="train", start_s=0.0, end_s=middle),
+        Interval(split="test", start_s=middle + 1.0, end_s=1e3),
+    ]
+    write_index(folder, {"run1": facts}, {"run1": "train"}, {"run1": cut})
+    (folder / "run1.parquet").hardlink_to(arm.dataset / "run1.parquet")
+    (folder / "run1.cut.json").unlink()
+    data = with_factors(tmp_path, folder, arm.robot)
+    with pytest.raises(BadDataError, match="not cut where the recording is"):
+        data.fit(tmp_path / "fit")
 
 
 def test_nostr_needs_samples(arm, tmp_path):
