@@ -60,6 +60,7 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.dataset",
         "robotid.contracts.factors",
+        "robotid.contracts.finding",
         "robotid.contracts.recording",
         "robotid.contracts.repair",
         "robotid.contracts.splits",

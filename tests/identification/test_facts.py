@@ -26,7 +26,10 @@ def test_recordings_are_those_of_the_dataset(arm, fit):
         assert (one.samples, one.rate_hz) == (facts.samples, facts.rate_hz)
         assert (one.cutoff_hz, one.effective_hz) == (10.0, facts.filter.effective_hz)
         assert (one.torque_kind, one.gaps, one.excluded) == ("measured", 0, [])
-        assert (one.dropped, one.repairs) == (facts.dropped, facts.repairs)
+        assert (one.repairs, one.findings) == (facts.repairs, facts.findings)
+        assert one.used == {one.split: facts.samples}
+        assert one.dropped == {**facts.dropped, "trimmed": facts.filter.trimmed}
+        assert one.logged + one.added == one.samples + sum(one.dropped.values()) == 2400
     assert sum(one.samples for one in data.values()) == sum(fit.result.samples.values())
 
 
@@ -87,6 +90,10 @@ def test_n22_the_end_of_a_short_recording_is_held_out(short):
     for part in (train, test):
         wanted = np.count_nonzero((t >= part.start_s) & (t <= part.end_s))
         assert fit.result.samples[part.split] == wanted > 0
+    one, facts = fit.result.data["short"], read_index(data.dataset).recordings["short"]
+    assert one.used == fit.result.samples
+    assert one.dropped["between-splits"] == facts.samples - one.samples > 0
+    assert one.logged + one.added == one.samples + sum(one.dropped.values())
     assert "test" in fit.result.metrics
     assert "split-within-recording" in fit.codes()
     assert "nothing-held-out" not in fit.codes()
