@@ -269,6 +269,9 @@ class FitResult(_Part):
     robot: RobotUsed
     joints: list[str]
     torque: str = Field(default="tau", description="The signal that stands for torque.")
+    torque_units: dict[str, str] = Field(
+        default={}, description="Of torque and its errors, by joint; empty in older fits."
+    )
     terms: JointTerms
     samples: dict[str, int]
     recordings: dict[str, Split]

@@ -81,10 +81,19 @@ class Remark(_Part):
 
 
 class Autocorrelation(_Part):
-    """Of the residuals of a joint in training data, at some lags, with its 95 % band."""
+    """Of the residuals of a joint in training data, at some lags.
+
+    Args:
+        lag_s: time between two errors.
+        value: how alike they are, from -1 to 1.
+        expected: the same of white noise passed through the filter; empty in older fits, whose
+            bands are around zero.
+        band: how far chance may leave `value` from `expected`, 95 % for all lags together.
+    """
 
     lag_s: list[float]
     value: list[float]
+    expected: list[float] = []
     band: list[float]
 
 

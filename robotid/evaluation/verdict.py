@@ -15,7 +15,7 @@ from robotid.contracts.fit import (
     Verdict,
     held_out,
 )
-from robotid.contracts.words import BASELINES, DATA
+from robotid.contracts.words import BASELINES, DATA, unit_of_errors
 from robotid.evaluation.gates import GateOptions
 
 _ROUNDING = 1e-9  # what is better by less is equal
@@ -49,9 +49,8 @@ class Fitted(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Of errors over all joints: a mean over turning and sliding joints is of either kind."""
-        found = set(self.units.values()) or {"N m"}
-        return " or ".join(unit for unit in ("N m", "N") if unit in found)
+        """Of errors over all joints."""
+        return unit_of_errors(self.units.values() or ["N m"])
 
 
 def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
@@ -141,8 +140,13 @@ def worse_joints(metrics: Metrics, baseline: Metrics, split: str) -> list[str]:
     return [j for j in own if (own[j] or 0.0) > (other[j] or 0.0) * (1 + _ROUNDING)]
 
 
+def impossible_links(fitted: Fitted) -> list[str]:
+    """Names of links that no body can be."""
+    return [link.name for link in fitted.links if not link.consistent]
+
+
 def _links(fitted: Fitted) -> list[Reason]:
-    impossible = [link.name for link in fitted.links if not link.consistent]
+    impossible = impossible_links(fitted)
     if not fitted.consistent or not impossible:
         return []
     said = f"no body can have the parameters of {', '.join(impossible)}"

@@ -56,7 +56,7 @@ def test_a_recording_that_was_cut_is_in_both_splits(tmp_path):
     text = shown(tmp_path, run1=cut)
     assert "train 1 900, test 500" in text
     assert "2 500 (+3 on the grid)" in text
-    assert "80 at ends of stretches, where the filter is not settled, 23 between training" in text
+    assert "80 at ends of stretches, where the filter is not settled; 23 between training" in text
 
 
 def test_nothing_was_left_out_where_that_is_known(tmp_path):
