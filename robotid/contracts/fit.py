@@ -51,7 +51,10 @@ def held_out(metrics: Metrics) -> str:
     return next((split for split in ("test", "val") if split in metrics), "train")
 
 
-ParameterStatus = Literal["identified", "in combination", "not excited", "from prior", "uncertain"]
+# "not vouched for": would be identified, were the fit one to be used.
+ParameterStatus = Literal[
+    "identified", "in combination", "not excited", "from prior", "uncertain", "not vouched for"
+]
 
 
 class Parameter(_Part):
@@ -269,9 +272,6 @@ class FitResult(_Part):
     robot: RobotUsed
     joints: list[str]
     torque: str = Field(default="tau", description="The signal that stands for torque.")
-    torque_units: dict[str, str] = Field(
-        default={}, description="Of torque and its errors, by joint; empty in older fits."
-    )
     terms: JointTerms
     samples: dict[str, int]
     recordings: dict[str, Split]

@@ -15,7 +15,7 @@ from robotid.contracts.fit import (
     Verdict,
     held_out,
 )
-from robotid.contracts.words import BASELINES, DATA, unit_of_errors
+from robotid.contracts.words import BASELINES, DATA
 from robotid.evaluation.gates import GateOptions
 
 _ROUNDING = 1e-9  # what is better by less is equal
@@ -49,8 +49,9 @@ class Fitted(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Of errors over all joints."""
-        return unit_of_errors(self.units.values() or ["N m"])
+        """Of errors over all joints: a mean over turning and sliding joints is of either kind."""
+        found = set(self.units.values()) or {"N m"}
+        return " or ".join(unit for unit in ("N m", "N") if unit in found)
 
 
 def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:

@@ -70,7 +70,6 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "noise": found.noise,
             "independent": train.independent,
             "torque": request.torque,
-            "torque_units": layout.robot.torque_units,
             "gains": list(request.ready.gains),
             "verdict": judged.verdict,
             "metrics": judged.metrics,

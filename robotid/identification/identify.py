@@ -86,7 +86,6 @@ def identify(request: Request) -> Identified:
         robot=request.robot,
         joints=list(layout.robot.joint_names),
         torque=request.torque,
-        torque_units=layout.robot.torque_units,
         terms=JointTerms(**layout.arguments),
         samples=dict(data.samples),
         recordings=request.index.splits,

@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 
 from robotid.contracts.fit import FitResult, held_out
-from robotid.contracts.words import unit_of_errors
 from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
 from robotid.reporting.same_data import check_same_robot, common_recordings, names_in
@@ -37,7 +36,6 @@ def compare(
         split=split,
         recordings=names_in(next(iter(fits.values())), split),
         joints=next(iter(fits.values())).joints,
-        unit=unit_of_errors(next(iter(fits.values())).torque_units.values()),
         blocks=count,
         models=models,
         least=least,

@@ -71,8 +71,6 @@ class Comparison(_Part):
     Args:
         split: that the errors are of.
         recordings: in it.
-        joints: of the robot.
-        unit: of errors over all joints.
         blocks: stretches of these recordings that all fits have errors of.
         models: by name of the fit.
         least: the fit of least error among those that can be used; null where none has one.
@@ -85,7 +83,6 @@ class Comparison(_Part):
     split: str
     recordings: list[str]
     joints: list[str]
-    unit: str = "N m or N"
     blocks: int
     models: dict[str, ComparedModel]
     least: str | None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from robotid.contracts.fit import FitResult, Metric, held_out
-from robotid.contracts.words import BASELINES, DATA, unit_of_errors
+from robotid.contracts.words import BASELINES, DATA
 from robotid.reporting.facts import (
     CONFIDENCE,
     BaselineCheck,
@@ -95,8 +95,7 @@ def errors_table(fits: Mapping[str, FitResult]) -> Table:
         if not several:
             rows += [[joint, *(number(_value(e, joint)) for e in errors)] for joint in fit.joints]
     first = "fit" if several else "joint"
-    of_all = ", mean of all joints" if several else ""
-    title = f"Error (RMSE) on {DATA[split]} [{_unit(fits)}]{of_all}"
+    title = f"Error (RMSE) on {DATA[split]} [N m or N]{', mean of all joints' if several else ''}"
     header = [first, "model", *(BASELINES.get(name, name) for name in baselines)]
     return Table(title, header, rows, [])
 
@@ -114,7 +113,7 @@ def comparison_table(comparison: Comparison) -> Table:
         found = [model.metrics.get(metric) for model in models.values()]
         beside = [number(getattr(figures, metric)) for figures in others.values()]
         row(
-            f"{metric} [{comparison.unit}]" if metric == "rmse" else metric,
+            f"{metric}{' [N m or N]' if metric == 'rmse' else ''}",
             [number(_value(f)) for f in found],
             beside,
         )
@@ -140,9 +139,7 @@ def comparison_table(comparison: Comparison) -> Table:
 def gate_tables(facts: ReportFacts) -> list[Table]:
     """What was asked of the fits: gates, and errors beside those of an older report."""
     tables = [gates_table(facts.gates)] if facts.gates else []
-    if facts.baseline:
-        tables.append(baseline_table(facts.baseline, _unit(facts.fits)))
-    return tables
+    return [*tables, *([baseline_table(facts.baseline)] if facts.baseline else [])]
 
 
 def gates_table(gates: list[GateOutcome]) -> Table:
@@ -154,7 +151,7 @@ def gates_table(gates: list[GateOutcome]) -> Table:
     return Table(title, header, rows, [], words=True, result=1)
 
 
-def baseline_table(check: BaselineCheck, unit: str) -> Table:
+def baseline_table(check: BaselineCheck) -> Table:
     """Errors beside those of the older report; joints of several fits where they are worse."""
     rows = [
         [found.fit, change.joint or "mean", *_change(change, check.limit)]
@@ -163,14 +160,9 @@ def baseline_table(check: BaselineCheck, unit: str) -> Table:
         if change.joint is None or change.worse or len(check.fits) == 1
     ]
     allowed = "" if check.limit is None else f"; {100 * check.limit:.4g} % more is allowed"
-    title = f"Beside the older report: error (RMSE) [{unit}]{allowed}"
+    title = f"Beside the older report: error (RMSE) [N m or N]{allowed}"
     header = ["fit", "joint", "before", "now", "change", "result"]
     return Table(title, header, rows, check.remarks, result=5)
-
-
-def _unit(fits: Mapping[str, FitResult]) -> str:
-    """Of errors of all joints of all fits."""
-    return unit_of_errors({unit for fit in fits.values() for unit in fit.torque_units.values()})
 
 
 def _value(metric: Metric | None, joint: str | None = None) -> float | None:

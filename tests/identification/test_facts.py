@@ -33,10 +33,6 @@ def test_recordings_are_those_of_the_dataset(arm, fit):
     assert sum(one.samples for one in data.values()) == sum(fit.result.samples.values())
 
 
-def test_units_of_errors_are_stated(fit):
-    assert fit.result.torque_units == dict.fromkeys(JOINTS, "N m")
-
-
 def test_ranges_are_those_of_all_training_samples(arm, fit):
     runs = [read_recording(arm.dataset / f"{name}.parquet")[0] for name in ("run1", "run2")]
     assert set(fit.result.ranges) == set(JOINTS)

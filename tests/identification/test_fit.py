@@ -122,10 +122,29 @@ def test_n25_what_has_not_converged_is_not_called_identified(arm, tmp_path):
     assert not fit.result.status.converged
     assert not fit.result.verdict.usable
     assert "identified" not in fit.result.verdict.sentence
+    statuses = {p.status for p in (*fit.result.parameters, *fit.result.base_parameters)}
+    assert "identified" not in statuses
     assert "not-converged" in fit.codes()
     assert any(notice.effect is Effect.QUALITY for notice in fit.notices)
     assert len(fit.result.parameters) == 3 * 13 + 3 * 4
     assert read_fitted(fit.folder).model.full
+
+
+def test_what_a_fit_that_is_not_to_be_used_knows_is_not_vouched_for(arm, tmp_path):
+    """What was uncertain stays so, what was known is called by a word of its own."""
+    usable = arm.fit(tmp_path / "fit", model="wls").result
+    refused = arm.fit(tmp_path / "refused", model="wls", max_rmse=1e-9).result
+    assert usable.verdict.usable
+    assert not refused.verdict.usable
+    for known, disowned in (
+        (usable.parameters, refused.parameters),
+        (usable.base_parameters, refused.base_parameters),
+    ):
+        for before, after in zip(known, disowned, strict=True):
+            changed = before.status == "identified"
+            assert after.status == ("not vouched for" if changed else before.status)
+            assert (after.value, after.std) == (before.value, before.std)
+    assert "not vouched for" in {p.status for p in refused.parameters}
 
 
 def test_adam_trains(arm, tmp_path):

@@ -3,9 +3,8 @@
 import pytest
 
 from robotid.reporting.comparison import compare
-from robotid.reporting.facts import BaselineCheck, ReportFacts
 from robotid.reporting.page import render
-from robotid.reporting.summary import comparison_table, errors_table, gate_tables
+from robotid.reporting.summary import comparison_table, gate_tables
 from tests.reporting.results import view
 from tests.reporting.test_comparison import hard_and_easy, with_errors
 from tests.reporting.test_markdown import facts_of
@@ -33,25 +32,6 @@ def test_s18_names_in_tables_stay_text(plain, payload):
     before, after = (Elements(page(plain, facts_of(plain, text))) for text in (None, payload))
     assert after.tags == before.tags
     assert after.attributes == before.attributes
-
-
-@pytest.mark.parametrize(
-    ("units", "said"),
-    [
-        ({"a": "N m", "b": "N m"}, "[N m]"),
-        ({"a": "N", "b": "N"}, "[N]"),
-        ({"a": "N", "b": "N m"}, "[N m or N]"),
-        ({}, "[N m or N]"),
-    ],
-)
-def test_errors_have_the_unit_of_their_joints(plain, units, said):
-    fit = plain.fit.model_copy(update={"torque_units": units})
-    check = BaselineCheck(limit=None, fits=[])
-    facts = ReportFacts(fits={"a": fit, "b": fit}, comparison=compare({"a": fit, "b": fit}))
-    assert said in errors_table(facts.fits).title
-    assert f"rmse {said}" in [row[0] for row in comparison_table(facts.comparison).rows]
-    (older,) = gate_tables(facts.model_copy(update={"baseline": check}))
-    assert said in older.title
 
 
 def test_the_best_is_marked(plain):

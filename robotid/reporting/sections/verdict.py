@@ -15,6 +15,7 @@ _STATUSES = {
     "identified": "are determined one by one",
     "in combination": "only in sums with others",
     "uncertain": "are too uncertain to be quoted",
+    "not vouched for": "are not vouched for, as the fit is not to be used",
     "from prior": "come from the robot file or another prior",
     "not excited": "were not excited by the motion",
 }
