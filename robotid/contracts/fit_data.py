@@ -102,10 +102,12 @@ class Provenance(_Part):
 
     Args:
         inputs: digests (SHA-256) of what went in, by role.
-        libraries: versions of the packages that computed it.
+        libraries: versions of the packages that computed it, robotid first.
         commands: that make it again from the logs, one per stage; names of files are placeholders.
+        placeholders: what each of these stands for.
     """
 
     inputs: dict[str, list[str]]
     libraries: dict[str, str]
     commands: list[str] = Field(default=[])
+    placeholders: dict[str, str] = Field(default={})
