@@ -1,11 +1,16 @@
 """What a fit says of its data: recordings, ranges, correlation of errors, remarks."""
 
+import re
+
 import numpy as np
 import pytest
 
 from robotid.contracts.dataset import read_index, write_index
+from robotid.contracts.finding import RecordingFinding
 from robotid.contracts.recording import read_recording
 from robotid.contracts.splits import Interval
+from robotid.identification.files import _not_yet_told
+from robotid.robot.load import load_robot
 from tests.identification.conftest import ARM, ArmData, filtered, with_factors
 
 JOINTS = ("base", "shoulder", "elbow")
@@ -116,6 +121,22 @@ def test_remarks_are_all_findings(fit):
         (n.code, n.message, n.joint, n.hint) for n in fit.notices
     ]
     assert "offset-differs" in {remark.code for remark in fit.result.remarks}
+
+
+def test_findings_of_the_robot_file_are_remarks_unless_recordings_told_them(arm, tmp_path):
+    impossible = tmp_path / "arm.urdf"
+    text = arm.robot.read_text()
+    impossible.write_text(re.sub('izz="[^"]*"', 'izz="9"', text, count=1))
+    result = arm._replace(robot=impossible).fit(tmp_path / "fit", model="wls").result
+    (remark,) = [r for r in result.remarks if r.code == "non-physical-link"]
+    assert "triangle inequality" in remark.message
+    assert str(tmp_path) not in result.model_dump_json()
+    told = RecordingFinding(code=remark.code, message=remark.message)
+    used = {name: one.model_copy(update={"findings": [told]}) for name, one in result.data.items()}
+    notices = load_robot(impossible).notices
+    assert [notice.code for notice in notices] == ["non-physical-link"]
+    assert _not_yet_told(notices, result) == list(notices)
+    assert _not_yet_told(notices, result.model_copy(update={"data": used})) == []
 
 
 def test_a_reason_of_the_verdict_is_no_remark(arm, tmp_path):
