@@ -281,7 +281,7 @@ DO_NOT_MATTER: dict[str, tuple[set[str], Callable[[Bench], None]]] = {
     "terminal": (set(), _env(TERM="dumb", NO_COLOR="1", CI="1")),
     "code of the command line": (set(), lambda b: b.edit_code("cli/run.py")),
     "code of the runner": (set(), lambda b: b.edit_code("runner/run.py")),
-    "release number": (set(), lambda b: b.edit_code("__init__.py")),
+    "release number": ({"fit", "report"}, lambda b: b.edit_code("release.py")),
     "compiled files": (set(), _bytecode),
     "a template does not refit": (
         {"report"},

@@ -1,3 +1,3 @@
 """robotid: from raw robot logs to a dynamics model one can trust."""
 
-__version__ = "0.1.0"
+from robotid.release import __version__ as __version__

@@ -23,6 +23,7 @@ from robotid.contracts.factors import FactorFacts, FactorIndex
 from robotid.contracts.fit import FitResult
 from robotid.contracts.predictions import PredictionIndex
 from robotid.contracts.recording import RecordingFacts
+from robotid.contracts.splits import Cut
 from robotid.contracts.truth import Truth
 from robotid.reporting.facts import ReportFacts
 from robotid.runner.pipeline import PipelineFile, StageTable
@@ -33,6 +34,7 @@ from robotid.store.manifest import ManifestFile
 FORMATS: dict[str, Any] = {
     "answer": ANSWERS,
     "dataset": DatasetIndex,
+    "dataset.cut": Cut,
     "excitation": Excitation,
     "export": ExportIndex,
     "factors": FactorIndex,

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from robotid.contracts.recording import Joint, RecordingFacts
-from robotid.contracts.splits import Interval, Split
+from robotid.contracts.splits import Interval, Split, write_cut
 from robotid.errors import BadDataError, ConfigError
 
 INDEX = "dataset.json"
@@ -81,6 +81,8 @@ def write_index(
 ) -> None:
     """Write `dataset.json` for recordings that lie beside it as `<name>.parquet`.
 
+    Those that are cut have their cut beside them as well.
+
     Args:
         out_dir: the dataset folder.
         recordings: facts by name.
@@ -108,6 +110,8 @@ def write_index(
         made_by=list(made_by),
     )
     (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
+    for name, own in index.intervals.items():
+        write_cut(out_dir, name, own)
 
 
 def assign_splits(

@@ -51,7 +51,10 @@ def held_out(metrics: Metrics) -> str:
     return next((split for split in ("test", "val") if split in metrics), "train")
 
 
-ParameterStatus = Literal["identified", "in combination", "not excited", "from prior", "uncertain"]
+# "not vouched for": would be identified, were the fit one to be used.
+ParameterStatus = Literal[
+    "identified", "in combination", "not excited", "from prior", "uncertain", "not vouched for"
+]
 
 
 class Parameter(_Part):

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from robotid.contracts.finding import RecordingFinding
 from robotid.contracts.repair import Repair
 from robotid.contracts.splits import Split
 
@@ -13,17 +14,23 @@ class _Part(BaseModel):
 class RecordingUsed(_Part):
     """A recording: what became of its samples on the way here.
 
+    No sample is unaccounted for: `logged` + `added` = `samples` + all of `dropped`.
+
     Args:
         split: that it is in (the first one, where it was cut).
         source_sha256: digest of the log.
         source_format: of the log.
         rate_hz: of the samples that were used.
         duration_s: from the first of them to the last.
+        logged: samples of the log; null where the dataset does not say.
+        added: samples that a uniform grid has more than the log.
         samples: that were used.
+        used: the same by split; more than one where it was cut.
         dropped: samples that were left out, by reason.
-        excluded: joints that were left out.
+        excluded: stretches of time that the user left out [s].
         gaps: in the log.
-        repairs: what was mended, how often and where first.
+        repairs: what reading the log noticed, how often and where first.
+        findings: of ingest and filter.
         cutoff_hz: of the filter (one pass); null where it was not filtered.
         effective_hz: where both passes have -3 dB.
         torque_kind: measured or commanded; empty where it is not known.
@@ -34,11 +41,15 @@ class RecordingUsed(_Part):
     source_format: str = ""
     rate_hz: float
     duration_s: float
+    logged: int | None = None
+    added: int = 0
     samples: int
+    used: dict[Split, int] = {}
     dropped: dict[str, int] = {}
     excluded: list[str] = []
     gaps: int = 0
     repairs: list[Repair] = []
+    findings: list[RecordingFinding] = []
     cutoff_hz: float | None = None
     effective_hz: float | None = None
     torque_kind: str = ""
@@ -70,10 +81,19 @@ class Remark(_Part):
 
 
 class Autocorrelation(_Part):
-    """Of the residuals of a joint in training data, at some lags, with its 95 % band."""
+    """Of the residuals of a joint in training data, at some lags.
+
+    Args:
+        lag_s: time between two errors.
+        value: how alike they are, from -1 to 1.
+        expected: the same of white noise passed through the filter; empty in older fits, whose
+            bands are around zero.
+        band: how far chance may leave `value` from `expected`, 95 % for all lags together.
+    """
 
     lag_s: list[float]
     value: list[float]
+    expected: list[float] = []
     band: list[float]
 
 
@@ -82,10 +102,12 @@ class Provenance(_Part):
 
     Args:
         inputs: digests (SHA-256) of what went in, by role.
-        libraries: versions of the packages that computed it.
+        libraries: versions of the packages that computed it, robotid first.
         commands: that make it again from the logs, one per stage; names of files are placeholders.
+        placeholders: what each of these stands for.
     """
 
     inputs: dict[str, list[str]]
     libraries: dict[str, str]
     commands: list[str] = Field(default=[])
+    placeholders: dict[str, str] = Field(default={})

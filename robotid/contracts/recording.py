@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from robotid.contracts.finding import RecordingFinding
 from robotid.contracts.repair import Repair
 from robotid.errors import BadDataError, raise_trouble
 from robotid.types import Columns
@@ -67,7 +68,10 @@ class Averaging(BaseModel):
 
 
 class Grid(BaseModel):
-    """How samples came onto a uniform grid; jitter and the largest step are shares of a step."""
+    """How samples came onto a uniform grid; jitter and the largest step are shares of a step.
+
+    `samples` is how many the grid has in stretches that were long enough for the filter.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -78,6 +82,7 @@ class Grid(BaseModel):
     late_samples: int
     gaps: int
     stretches: int
+    samples: int | None = None
 
 
 class Segment(BaseModel):
@@ -142,7 +147,27 @@ class TorqueFacts(BaseModel):
 
 
 class RecordingFacts(BaseModel):
-    """What is known of a recording besides its columns."""
+    """What is known of a recording besides its columns.
+
+    Args:
+        format: of these facts.
+        joints: in the order of the log.
+        source_sha256: digest of the log.
+        source_format: of the log.
+        rate_hz: of the samples here.
+        duration_s: from the first of them to the last.
+        samples: here.
+        logged: samples of the log; those that are not here are in `dropped` or, once it is
+            filtered, in `filter`. Null in datasets of older versions.
+        dropped: samples that were left out, by reason.
+        missing: samples without a value, by column.
+        excluded: stretches of time that the user left out [s].
+        repairs: what reading the log noticed: how often, and where first.
+        findings: of all stages so far.
+        time: as it was logged.
+        torque: what kind it is.
+        filter: how it was filtered, if it was.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -153,10 +178,12 @@ class RecordingFacts(BaseModel):
     rate_hz: float
     duration_s: float
     samples: int
+    logged: int | None = None
     dropped: dict[str, int] = {}
     missing: dict[str, int] = {}
     excluded: list[str] = []
     repairs: list[Repair] = []
+    findings: list[RecordingFinding] = []
     time: TimeFacts | None = None
     torque: TorqueFacts | None = None
     filter: FilterFacts | None = None

@@ -1,10 +1,10 @@
-"""Something that was mended in a recording."""
+"""Something that was noticed while a log was read."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Repair(BaseModel):
-    """Something that was mended in a recording: how often, and where first."""
+    """Something that was noticed while a log was read: how often, and where first."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -11,3 +11,8 @@ DATA = {
     "val": "validation data",
     "test": "held-out data",
 }
+
+
+def times(ratio: float) -> str:
+    """How many times, in plain digits: 2.5, 34 or 210."""
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"

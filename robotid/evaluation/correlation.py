@@ -26,15 +26,17 @@ class TimeCorrelation(NamedTuple):
 
     Args:
         autocorrelation: at lags 0, 1, ... samples, shape (lags,).
-        band: how large it may be by chance where there is none, 95 % for all lags together (lags,).
-        lag: samples after which it stays inside the band; None if never, 0 where too few samples
-            make a band that holds everything.
+        expected: the same of white noise passed through the filter, its means taken away (lags,).
+        band: how far chance may leave it from that, 95 % for all lags together (lags,).
+        lag: samples after which it is no larger than chance may make it where there is none; None
+            if never, 0 where there are so few samples that chance may make anything.
         share: of the samples that count as independent; at most what the filter leaves.
         fits_filter: whether the spectrum is that of filtered white noise; true where there are too
             few samples to tell.
     """
 
     autocorrelation: Array
+    expected: Array
     band: Array
     lag: int | None
     share: float
@@ -65,12 +67,12 @@ def correlation_in_time(windows: Sequence[Array], noise: FilteredNoise) -> TimeC
     spread = float(2 * np.sum(expected**2) - 1)
     tests = max(1.0, lags / spread)
     factor = NormalDist().inv_cdf(1 - _LEVEL / (2 * tests))
-    band = factor * np.sqrt(spread / pairs)
-    outside = np.flatnonzero(np.abs(found) > band)
+    outside = np.flatnonzero(np.abs(found) > factor * np.sqrt(spread / pairs))
     last = int(outside[-1]) + 1 if outside.size else 0  # a few samples can say nothing
     return TimeCorrelation(
         autocorrelation=found,
-        band=band,
+        expected=_without_means(expected, [window.size for window in windows]),
+        band=factor * np.sqrt(_variance(expected) / pairs + _at_ends(spread, pairs, len(windows))),
         lag=last if last < lags else None,
         share=min(noise.share, _independent(found)),
         fits_filter=_fits(centred, noise),
@@ -86,8 +88,35 @@ def shown(time: TimeCorrelation, rate_hz: float) -> Autocorrelation:
     return Autocorrelation(
         lag_s=(lags / rate_hz).tolist(),
         value=time.autocorrelation[lags].tolist(),
+        expected=time.expected[lags].tolist(),
         band=time.band[lags].tolist(),
     )
+
+
+def _without_means(r: Array, sizes: Sequence[int]) -> Array:
+    """The autocorrelation r of noise whose mean was taken away in windows of some sizes."""
+    power = 0.0  # of the means, summed over samples
+    for size in sizes:
+        own = r[:size]
+        power += float(2 * np.sum(own * (1 - np.arange(own.size) / size)) - 1)
+    share = min(power / sum(sizes), 0.9)  # windows of a few samples: most of it is gone
+    return np.asarray((r - share) / (1 - share))
+
+
+def _at_ends(spread: float, pairs: Array, windows: int) -> Array:
+    """Variance of estimates because samples at the ends of windows have fewer partners."""
+    k = np.arange(pairs.size)
+    return np.asarray(k * np.minimum(k, spread) * windows / pairs[0] ** 2)
+
+
+def _variance(r: Array) -> Array:
+    """Of estimates of r, times the samples, after Bartlett: none at lag 0, all r² far from it."""
+    both = np.concatenate([r[:0:-1], r])
+    size = 2 ** int(np.ceil(np.log2(4 * both.size)))
+    products = np.fft.irfft(np.abs(np.fft.rfft(both, size)) ** 2)  # sums of r(m) r(m + k)
+    k = np.arange(r.size)
+    found = products[0] * (1 + 2 * r**2) + products[2 * k] - 4 * r * products[k]
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def _independent(autocorrelation: Array) -> float:

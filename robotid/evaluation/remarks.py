@@ -7,9 +7,9 @@ training data are predicted well. Gates refuse what a user wants to have refused
 from collections.abc import Sequence
 
 from robotid.contracts.fit import Choice, Identifiability, held_out
-from robotid.contracts.words import BASELINES, DATA
+from robotid.contracts.words import BASELINES, DATA, times
 from robotid.errors import Notice
-from robotid.evaluation.verdict import Fitted, error_ratios, worse_joints
+from robotid.evaluation.verdict import Fitted, error_ratios, impossible_links, worse_joints
 
 _HIGH_CONDITION, _VERY_HIGH_CONDITION = 100.0, 1e4
 _OVERFIT = 2.0  # held-out over training error
@@ -21,6 +21,7 @@ def remarks(fitted: Fitted) -> list[Notice]:
     return [
         *_held_out(split),
         *_no_better_joints(fitted, split),
+        *_links(fitted),
         *_excitation(fitted.identifiability),
         *_overfit(fitted, split),
         *_edges(fitted.choices),
@@ -44,12 +45,30 @@ def _no_better_joints(fitted: Fitted, split: str) -> list[Notice]:
     return [
         Notice(
             code="joint-no-better",
-            message=f"on {DATA[split]}, {' and '.join(names)} predicts this joint better",
+            message=f"on {DATA[split]}, {_listed(names)} this joint better",
             joint=joint,
             hint=hint,
         )
         for joint, names in found.items()
     ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last} predict" if first else f"{last} predicts"
+
+
+def _links(fitted: Fitted) -> list[Notice]:
+    """Links that cannot exist, of a model that does not promise that they can."""
+    impossible = impossible_links(fitted)
+    if fitted.consistent or not impossible:
+        return []
+    said = (
+        f"no body can have the parameters of {', '.join(impossible)}: they predict torques of "
+        "motions like these, and nothing else"
+    )
+    hint = "do not simulate or export these links; fit with model sdp for links that can exist"
+    return [Notice(code="links-impossible", message=said, hint=hint)]
 
 
 def _excitation(data: Identifiability) -> list[Notice]:
@@ -74,8 +93,8 @@ def _overfit(fitted: Fitted, split: str) -> list[Notice]:
     return [
         Notice(
             code="held-out-worse",
-            message=f"the share of the torque that is not explained is {ratio:.2g} times that of "
-            "the training data: too many parameters, or other conditions",
+            message=f"the share of the torque that is not explained is {times(ratio)} times that "
+            "of the training data: too many parameters, or other conditions",
             joint=joint,
             hint=hint,
         )

@@ -67,8 +67,8 @@ def smoothed_friction(
         if near > _MUCH * all_moving:
             said = (
                 f"{100 * near / all_moving:.0f} % of the motion is within the reach of a filter of "
-                f"{cutoff_hz:g} Hz from a turning point: Coulomb friction comes out too small, by "
-                "5 % or more, and viscous friction too large"
+                f"{cutoff_hz:.3g} Hz from a turning point: Coulomb friction comes out too small, "
+                "by 5 % or more, and viscous friction too large"
             )
             hint = "filter with a higher cut-off, or record a motion that turns round less often"
             notices.append(Notice(code="coulomb-smoothed", message=said, joint=joint, hint=hint))

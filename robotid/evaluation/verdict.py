@@ -141,8 +141,13 @@ def worse_joints(metrics: Metrics, baseline: Metrics, split: str) -> list[str]:
     return [j for j in own if (own[j] or 0.0) > (other[j] or 0.0) * (1 + _ROUNDING)]
 
 
+def impossible_links(fitted: Fitted) -> list[str]:
+    """Names of links that no body can be."""
+    return [link.name for link in fitted.links if not link.consistent]
+
+
 def _links(fitted: Fitted) -> list[Reason]:
-    impossible = [link.name for link in fitted.links if not link.consistent]
+    impossible = impossible_links(fitted)
     if not fitted.consistent or not impossible:
         return []
     said = f"no body can have the parameters of {', '.join(impossible)}"

@@ -10,6 +10,7 @@ from robotid.contracts.fit import Whiteness
 from robotid.contracts.fit_data import Autocorrelation
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.residuals import Excerpt
+from robotid.contracts.words import times
 from robotid.errors import Notice
 from robotid.evaluation.correlation import TimeCorrelation, correlation_in_time, shown
 from robotid.evaluation.turning import moving, near_turns
@@ -216,7 +217,7 @@ def _time_notices(
     if time.fits_filter or noise.share < _LONGER * time.share:
         return []
     said = (
-        f"errors stay alike {noise.share / time.share:.2g} times longer than the filter makes "
+        f"errors stay alike {times(noise.share / time.share)} times longer than the filter makes "
         f"them: {found.effective:.0f} samples count as independent"
     )
     hint = "the model lacks something; believe no intervals but those from the spread of blocks"

@@ -96,7 +96,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
         model,
         unloaded,
         judged.excerpt,
-        (*cut_notices(request.index), *found.notices, *judged.notices),
+        (*cut_notices(request), *found.notices, *judged.notices),
     )
 
 

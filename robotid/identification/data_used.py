@@ -7,6 +7,7 @@ from robotid.contracts.fit import FilteredData
 from robotid.contracts.fit_data import RecordingUsed
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.splits import Split
+from robotid.identification.account import account
 from robotid.identification.gathered import Gathered
 from robotid.identification.ranges import trained_ranges
 from robotid.identification.request import Request
@@ -41,17 +42,20 @@ def _filtered(index: DatasetIndex) -> dict[str, FilteredData]:
 
 def _recordings(data: Gathered, index: DatasetIndex, torque: str) -> dict[str, RecordingUsed]:
     """All recordings; of one that was cut, only samples that are in a split count as used."""
-    used = dict.fromkeys(index.recordings, 0)
+    used: dict[str, dict[Split, int]] = {name: {} for name in index.recordings}
     for block in data.blocks:
-        used[block.recording] += block.factors[0].count
+        own = used[block.recording]
+        own[block.split] = own.get(block.split, 0) + block.factors[0].count
     return {
         name: _used(facts, index.splits[name], used[name], torque)
         for name, facts in index.recordings.items()
     }
 
 
-def _used(facts: RecordingFacts, split: Split, samples: int, torque: str) -> RecordingUsed:
-    done = facts.filter
+def _used(
+    facts: RecordingFacts, split: Split, used: dict[Split, int], torque: str
+) -> RecordingUsed:
+    done, found = facts.filter, account(facts, used)
     kind = facts.torque.kind if facts.torque is not None else ""
     return RecordingUsed(
         split=split,
@@ -59,11 +63,15 @@ def _used(facts: RecordingFacts, split: Split, samples: int, torque: str) -> Rec
         source_format=facts.source_format,
         rate_hz=facts.rate_hz,
         duration_s=facts.duration_s,
-        samples=samples,
-        dropped=facts.dropped,
+        logged=found.logged,
+        added=found.added,
+        samples=sum(used.values()),
+        used=used,
+        dropped=found.dropped,
         excluded=facts.excluded,
         gaps=facts.time.gaps if facts.time is not None else 0,
         repairs=facts.repairs,
+        findings=facts.findings,
         cutoff_hz=None if done is None else done.cutoff_hz,
         effective_hz=None if done is None else done.effective_hz,
         torque_kind={"tau": kind, "tau_cmd": "commanded"}.get(torque, ""),

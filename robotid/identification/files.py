@@ -36,7 +36,8 @@ def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
     robot, about_it = _robot_file(found, loaded)
     notices = [*found.notices, *about_it]
     result = found.result
-    remarks = remarks_of(notices, result.verdict.reasons, result.recordings)
+    about_robot = _not_yet_told(loaded.notices, result)
+    remarks = remarks_of([*notices, *about_robot], result.verdict.reasons, result.recordings)
     result = result.model_copy(update={"remarks": remarks})
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
     write_parameters(out_dir / PARAMETERS, result)
@@ -46,6 +47,12 @@ def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
     if robot is not None:
         (out_dir / result.robot.file.replace("nominal", "robot")).write_bytes(robot)
     return notices
+
+
+def _not_yet_told(notices: Iterable[Notice], result: FitResult) -> list[Notice]:
+    """Findings of the robot file that did not come with recordings: factors have warned of them."""
+    told = {(f.code, f.message) for used in result.data.values() for f in used.findings}
+    return [notice for notice in notices if (notice.code, notice.message) not in told]
 
 
 def _robot_file(found: Identified, loaded: Loaded) -> tuple[bytes | None, list[Notice]]:

@@ -21,7 +21,7 @@ class Gathered:
 
     Args:
         layout: robot and terms.
-        blocks: those that are in a split; what lies in the gap of a cut recording is in none.
+        blocks: those that are in a split; the gap of a recording that was cut is in none.
         shares: independent samples of each recording.
     """
 
@@ -91,8 +91,10 @@ def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -
     index = read_index(folder)
     about = index.about
     of = {name: sum(b.samples for b in facts.blocks) for name, facts in index.recordings.items()}
-    if of != {name: facts.samples for name, facts in dataset.recordings.items()}:
-        said = "these factors are of another dataset: recordings or their lengths differ"
+    lengths = {name: facts.samples for name, facts in dataset.recordings.items()}
+    splits = (index.splits, index.intervals)
+    if of != lengths or splits != (dataset.splits, dataset.intervals):
+        said = "these factors are of another dataset: recordings, lengths or splits differ"
         hint = "leave out factors; they are made for this dataset, and kept"
         raise BadDataError("other-dataset", said, file=str(folder), hint=hint)
     if about.geometry_sha256 != layout.digest:
@@ -113,18 +115,28 @@ def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -
         facts, found = load_factors(folder / f"{name}.safetensors")
         shares[name] = facts.independent
         for time, factors in zip(facts.blocks, found, strict=True):
-            inside = _split_of(time, split, index.intervals.get(name))
+            inside = _split_of(time, split, index.intervals.get(name), folder)
             if inside is not None:
                 blocks.append(DataBlock(name, inside, time.start_s, time.end_s, tuple(factors)))
     return Gathered(layout, tuple(blocks), shares)
 
 
-def _split_of(time: Block, split: Split, cut: list[Interval] | None) -> Split | None:
-    """The split of a block; of a cut recording, that of the stretch of time it lies within."""
+def _split_of(time: Block, split: Split, cut: list[Interval] | None, folder: Path) -> Split | None:
+    """The split of a block; of a cut recording, that of the stretch of time it lies within.
+
+    One that lies between stretches is in none. One that lies partly within is refused: left out,
+    it would take samples away that nobody would miss, and with them the whole test at times.
+    """
     if cut is None:
         return split
-    little = 1e-6
     for part in cut:
-        if part.start_s - little <= time.start_s and time.end_s <= part.end_s + little:
+        if part.start_s <= time.start_s and time.end_s <= part.end_s:
             return part.split
+        if time.start_s <= part.end_s and part.start_s <= time.end_s:
+            said = (
+                f"a block from {time.start_s:.6g} to {time.end_s:.6g} s is not cut where the "
+                "recording is"
+            )
+            hint = "filter again; leave out factors, they are made then"
+            raise BadDataError("blocks-not-cut", said, file=str(folder), hint=hint)
     return None

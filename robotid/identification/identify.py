@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import FitResult, JointTerms
 from robotid.contracts.information import Information
 from robotid.contracts.residuals import Excerpt
@@ -163,16 +162,16 @@ def _essential(request: Request, solved: Solved) -> list[str] | None:
     return [names[kept] for kept in found.kept]
 
 
-def cut_notices(index: DatasetIndex) -> list[Notice]:
+def cut_notices(request: Request) -> list[Notice]:
     """What to know where the test is part of a recording."""
-    if not index.intervals:
+    if not request.index.intervals or not request.ready.data.of("test"):
         return []
     said = "the test is the end of a training recording, which says less than another would"
     return [Notice(code="split-within-recording", message=said, hint="record another")]
 
 
 def _notices(request: Request, base: BaseParameters) -> list[Notice]:
-    notices = cut_notices(request.index)
+    notices = cut_notices(request)
     if request.ready.gains:
         worst = max(gain.std / abs(gain.value) for gain in request.ready.gains)
         said = f"intervals do not hold the uncertainty of the gains, {100 * worst:.2g} % at most"

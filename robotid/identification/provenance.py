@@ -14,6 +14,18 @@ _FILES = {
     "fit": ("FILTERED", "FIT"),
 }
 
+_MEANINGS = {
+    "LOGS": "the logs, one for each recording",
+    "MAP": "the map of their columns; its content is in dataset.json, under made_by",
+    "ROBOT": "the robot file, or the name of a robot, with digest {robot}",
+    "ROBOT_OF_LOGS": "the robot file that the logs were read with, with digest {robot_of_logs}",
+    "DATASET": "a new folder for the recordings as they are read",
+    "FILTERED": "a new folder for the filtered recordings",
+    "UNLOADED_FIT": "the fit without load, with digest {payload_of}",
+    "FIT": "a new folder for the fit",
+}
+_DIGITS = 12  # of a digest, enough to tell files apart
+
 
 def provenance(
     dataset: Sequence[MadeBy],
@@ -30,11 +42,24 @@ def provenance(
         libraries: versions by package.
     """
     fit = MadeBy(stage="fit", options=dict(options), inputs={r: list(d) for r, d in inputs.items()})
+    commands = [_command(step, fit.inputs["robot"]) for step in (*dataset, fit)]
     return Provenance(
         inputs=fit.inputs,
         libraries=dict(libraries),
-        commands=[_command(step, fit.inputs["robot"]) for step in (*dataset, fit)],
+        commands=commands,
+        placeholders=_placeholders(commands, dataset, fit),
     )
+
+
+def _placeholders(
+    commands: Sequence[str], dataset: Sequence[MadeBy], fit: MadeBy
+) -> dict[str, str]:
+    """What the words in capitals stand for, in the order in which they are needed."""
+    of_logs = [digest for step in dataset for digest in step.inputs.get("robot", [])]
+    digests = {**fit.inputs, "robot_of_logs": of_logs}
+    shown = {role: found[0][:_DIGITS] for role, found in digests.items() if found}
+    words = dict.fromkeys(word for command in commands for word in shlex.split(command))
+    return {word: _MEANINGS[word].format_map(shown) for word in words if word in _MEANINGS}
 
 
 def _command(step: MadeBy, robot: Sequence[str]) -> str:

@@ -127,16 +127,24 @@ def disowned(result: FitResult) -> FitResult:
     """A result that is not to be used: nothing in it is called identified."""
 
     def changed(item: Known) -> Known:
-        return item.model_copy(
-            update={"status": "uncertain"} if item.status == "identified" else {}
-        )
+        return item.model_copy(update={"status": _disowned(item.status)})
 
+    load = result.payload
+    if load is not None:
+        statuses = {name: _disowned(status) for name, status in load.statuses.items()}
+        load = load.model_copy(update={"statuses": statuses})
     return result.model_copy(
         update={
             "parameters": [changed(item) for item in result.parameters],
             "base_parameters": [changed(item) for item in result.base_parameters],
+            "payload": load,
         }
     )
+
+
+def _disowned(status: ParameterStatus) -> ParameterStatus:
+    """Small intervals of a fit that is not to be used say nothing, large ones are still large."""
+    return "not vouched for" if status == "identified" else status
 
 
 def identifiability_of(known: Knowledge) -> Identifiability:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from robotid import progress
 from robotid.contracts.factors import Block, FactorFacts, RobotFacts, Row, RowTensors, read_factors
 from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
+from robotid.contracts.splits import Interval
 from robotid.errors import BadDataError, nearest
 from robotid.information.factor import Factor
 from robotid.information.factorise import Factoriser
@@ -30,6 +31,7 @@ def factor_recording(
     passed_over: Collection[str] = (),
     threads: int | None = None,
     torque: str = "tau",
+    cut: Sequence[Interval] = (),
 ) -> tuple[FactorFacts, list[RowTensors]]:
     """Reduce a filtered recording to factors, in constant memory.
 
@@ -39,10 +41,11 @@ def factor_recording(
         passed_over: recorded joints that are no concern of the robot's, such as locked ones.
         threads: how many to use; no bit of the result depends on it.
         torque: the signal that stands for torque.
+        cut: stretches of time that are in different splits; no block is in two of them.
     """
     names, facts = inspect_recording(path)
     columns = _columns_of(layout, names, facts, passed_over, path, torque)
-    edges = block_edges(facts.samples, facts.rate_hz)
+    edges = block_edges(facts.samples, facts.rate_hz, _borders(path, cut, facts.samples))
     times = np.zeros((len(edges) - 1, 2))
     factoriser = Factoriser(layout, threads)
     try:
@@ -109,6 +112,19 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
         while (item := following.result()) is not None:
             following = side.submit(next, items, None)
             yield item
+
+
+def _borders(path: Path, cut: Sequence[Interval], samples: int) -> list[int]:
+    """The first samples of stretches of a recording, and of what lies between them."""
+    if not cut:
+        return []
+    starts, ends = np.array([(part.start_s, part.end_s) for part in cut]).T
+    before = np.zeros((2, len(cut)), dtype=np.int64)
+    for batch in iterate_recording(path, ["t"]):
+        seconds = batch["t"] / 1e9
+        before[0] += np.searchsorted(seconds, starts, side="left")
+        before[1] += np.searchsorted(seconds, ends, side="right")
+    return sorted({*before.ravel().tolist()} - {0, samples})
 
 
 def _batches(path: Path, columns: list[str], edges: Sequence[int], times: Array) -> Iterator[Array]:

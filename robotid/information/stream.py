@@ -24,15 +24,26 @@ SEGMENT = 16384  # samples worked on by one thread
 AHEAD = 4  # segments held at a time
 
 
-def block_edges(samples: int, rate_hz: float) -> list[int]:
+def block_edges(samples: int, rate_hz: float, borders: Sequence[int] = ()) -> list[int]:
     """Where blocks begin and end: of about ten seconds each, longer ones where that is over 64.
 
     Short recordings have sixteen, unless these would be of fewer than 200 samples.
+
+    Args:
+        samples: of the recording.
+        rate_hz: of the recording.
+        borders: samples, ascending, at which a block has to begin: what is on both sides of them
+            may be in different splits.
     """
     wanted = round(samples / (BLOCK_S * rate_hz))
     wanted = max(wanted, min(_USUAL_BLOCKS, samples // _LEAST_SAMPLES))
-    count = max(1, min(MOST_BLOCKS, wanted, samples))
-    return [samples * block // count for block in range(count + 1)]
+    count = max(1, min(MOST_BLOCKS - len(borders), wanted, samples))
+    edges = [0]
+    for begin, end in pairwise([0, *borders, samples]):
+        size = end - begin
+        own = max(1, count * size // samples)
+        edges += [begin + size * block // own for block in range(1, own + 1)]
+    return edges
 
 
 def factor_blocks(

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from robotid.contracts.finding import as_findings
 from robotid.contracts.recording import (
     RECORDING,
     RecordingWriter,
@@ -29,17 +30,23 @@ def mask(folder: Path, intervals: Sequence[Interval], file: str) -> list[Notice]
             for rows in iterate_recording(Path(other) / RECORDING, names):
                 writer.write(_masked(rows, intervals, taken))
             missing = {name: facts.missing.get(name, 0) + n for name, n in taken.items()}
-            writer.finish(facts.model_copy(update={"missing": {**facts.missing, **missing}}))
-    return [
-        Notice(
-            code="masked",
-            message=f"{count} values of {name} were masked",
-            file=file,
-            joint=name.partition(".")[2],
-            effect=Effect.DATA_LOST,
-        )
-        for name, count in taken.items()
-    ]
+            notices = [_notice(name, count, file) for name, count in taken.items()]
+            update = {
+                "missing": {**facts.missing, **missing},
+                "findings": [*facts.findings, *as_findings(notices)],
+            }
+            writer.finish(facts.model_copy(update=update))
+    return notices
+
+
+def _notice(name: str, count: int, file: str) -> Notice:
+    return Notice(
+        code="masked",
+        message=f"{count} values of {name} were masked",
+        file=file,
+        joint=name.partition(".")[2],
+        effect=Effect.DATA_LOST,
+    )
 
 
 def _masked(rows: Columns, intervals: Sequence[Interval], taken: dict[str, int]) -> Columns:

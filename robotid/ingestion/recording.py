@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
+from robotid.contracts.finding import as_findings
 from robotid.contracts.recording import RecordingFacts, RecordingWriter, TimeFacts, TorqueFacts
 from robotid.contracts.repair import Repair
 from robotid.errors import BadDataError, Effect, Notice
@@ -43,6 +44,7 @@ class Read(NamedTuple):
     missing: Missing
     checks: Checks
     dropped: dict[str, int]
+    logged: int
     samples: int
     duration_s: float
 
@@ -54,6 +56,7 @@ def ingest_recording(
     robot: "RobotTree | None",
     options: IngestOptions,
     out_dir: Path,
+    about_robot: Sequence[Notice] = (),
 ) -> list[Notice]:
     """Read the files of one recording into `out_dir`.
 
@@ -64,6 +67,7 @@ def ingest_recording(
         robot: what it is a recording of, if known.
         options: what the user says.
         out_dir: where the recording goes.
+        about_robot: findings of its file, which go along.
     """
     with open_sources(path, columns) as sources:
         mapped = with_options(complete(columns, sources, options.stream), options)
@@ -72,8 +76,8 @@ def ingest_recording(
             sink = partial(writer.write, reused=False)
             done = read_recording(plan, mapped, robot, options, path, sink)
             done.checks.refuse()
-            notices = _notices(sources, done, options)
-            writer.finish(_facts(digest, sources, done, mapped))
+            notices = [*about_robot, *_notices(sources, done, options)]
+            writer.finish(_facts(digest, sources, done, mapped, notices))
     if options.mask:
         notices += mask(out_dir, done.checks.intervals(options.mask), str(path))
     return notices
@@ -161,7 +165,17 @@ def read_recording(
     missing.refuse_if_many(accept)
     dropped = {"time": base.line.lost, **selection.dropped}
     dropped = {code: count for code, count in dropped.items() if count}
-    return Read(plan, base.line, findings, missing, checks, dropped, samples, (last - first) / 1e9)
+    return Read(
+        plan=plan,
+        line=base.line,
+        findings=findings,
+        missing=missing,
+        checks=checks,
+        dropped=dropped,
+        logged=base.read,
+        samples=samples,
+        duration_s=(last - first) / 1e9,
+    )
 
 
 def _refuse_nothing_left(samples: int, selection: Selection, path: Path) -> NoReturn:
@@ -291,10 +305,13 @@ def _notices(sources: Sources, done: Read, options: IngestOptions) -> list[Notic
     return [*uncounted, *counted]
 
 
-def _facts(digest: str, sources: Sources, done: Read, columns: ColumnMap) -> RecordingFacts:
+def _facts(
+    digest: str, sources: Sources, done: Read, columns: ColumnMap, notices: Sequence[Notice]
+) -> RecordingFacts:
     every = [*(f for log in sources.logs.values() for f in log.findings.all())]
     every += [*done.findings.all(), *done.missing.findings.all()]
     line, torque = done.line, done.plan.torque
+    repeated = {"repeated-sample": line.repeated} if line.repeated else {}
     return RecordingFacts(
         joints=list(done.plan.joints),
         source_sha256=digest,
@@ -302,9 +319,11 @@ def _facts(digest: str, sources: Sources, done: Read, columns: ColumnMap) -> Rec
         rate_hz=1.0 / line.mean_step_s,
         duration_s=done.duration_s,
         samples=done.samples,
-        dropped=done.dropped,
+        logged=done.logged,
+        dropped=done.dropped | repeated,
         missing={name: count for name, count in done.missing.counts.items() if count},
         repairs=[Repair(code=f.code, count=f.count, first=f.first) for f in every],
+        findings=as_findings(notices),
         time=TimeFacts(
             step_s=line.step / 1e9,
             jitter=line.jitter,

@@ -90,7 +90,7 @@ class TimeLine:
         self._file, self.findings, self._unit = file, findings, unit_ns
         self._gap_steps, self._accept = gap_steps, accept
         self.step = 0  # the usual one [ns]
-        self.lost = 0
+        self.lost = self.repeated = 0
         self.gaps = self.missing = 0
         self.longest_gap_s = 0.0
         self.segments = 0
@@ -277,13 +277,15 @@ class TimeLine:
         for code, chosen in (("repeated-sample", same), ("duplicate-times", ~same)):
             if chosen.any():
                 lossy = code == "duplicate-times"
-                self.lost += int(chosen.sum()) if lossy else 0
+                count = int(chosen.sum())
+                self.lost += count if lossy else 0
+                self.repeated += 0 if lossy else count
                 self.findings.add(
                     code,
                     "samples with the time of the one before and other values were left out"
                     if lossy
                     else "samples that repeat time and values of the one before were left out",
-                    count=int(chosen.sum()),
+                    count=count,
                     where=window.where(int(piece[twice[chosen][0]])),
                     effect=Effect.DATA_LOST if lossy else Effect.NONE,
                 )

@@ -10,6 +10,7 @@ from robotid.errors import ConfigError, nearest
 from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
 from robotid.reporting.same_data import check_same_robot, common_recordings, names_in
+from robotid.reporting.words import counted
 
 METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
 _MATTERS = 1e-3  # of the error: models closer than that are the same
@@ -136,9 +137,10 @@ def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: in
     if sum(model.usable for model in models.values()) == 1:
         return f"{least} is the only fit that can be used."
     if blocks < LEAST_BLOCKS:
+        common = counted(blocks, "stretch", "stretches")
         return (
             f"{least} has the least error; whether by chance cannot be told: the fits have "
-            f"{blocks} stretches of data in common, {LEAST_BLOCKS} are needed."
+            f"{common} of data in common, {LEAST_BLOCKS} are needed."
         )
     alike = [
         name

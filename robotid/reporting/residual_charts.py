@@ -110,16 +110,18 @@ def over_blocks(blocks: Sequence[BlockErrors], joint: str, unit: str) -> Chart |
 
 
 def autocorrelation(given: Autocorrelation, joint: str) -> Chart | None:
-    """Values at each lag, on the band around zero."""
+    """Values at each lag, on the band around what the filter makes of white noise."""
     lag, band = np.array(given.lag_s), np.array(given.band)
     if lag.size < 2:
         return None
+    noise = np.array(given.expected) if given.expected else np.zeros(lag.size)
     return Chart(
         title=joint,
         across=Axis("lag [s]"),
         upward=Axis("correlation", low=-1.0, high=1.0),
         series=[
-            Series("95 % band", lag, band, "band", None, low=-band),
+            Series("95 % band", lag, noise + band, "band", None, low=noise - band),
+            Series("noise through the filter", lag, noise, "dashed", None),
             Series("errors", lag, np.array(given.value), "line", 0),
         ],
         width=_WIDTH,

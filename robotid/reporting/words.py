@@ -8,6 +8,6 @@ def listed(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def counted(number: int, one: str) -> str:
-    """3 joints, 1 joint."""
-    return f"{number} {one}{'' if number == 1 else 's'}"
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """3 joints, 1 joint; `several` where an s does not do."""
+    return f"{number} {one if number == 1 else several or one + 's'}"

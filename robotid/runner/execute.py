@@ -62,7 +62,7 @@ def _placed_inputs(task: Task, space: Path, store: Store) -> dict[str, list[Sour
 def _placed(piece: Piece, folder: Path, store: Store) -> Source:
     """An input where the stage can read it: the user's own path, or verified links."""
     if piece.path is not None:
-        return Source(piece.name, Path(piece.path), piece.digest)
+        return Source(piece.name, Path(piece.place), piece.digest)
     folder.mkdir(parents=True)
     store.check_out(_entry(piece, store), folder, piece.files)
     if piece.single and piece.files is not None:

@@ -5,7 +5,7 @@ import glob
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -111,6 +111,12 @@ def size_of(path: Path) -> int:
         return 0
 
 
+def part_digest(files: Mapping[str, FileFact]) -> str:
+    """Digest of a part and what lies beside it; the name they have in common is not in it."""
+    stem = Path(next(iter(files))).stem
+    return content_digest({name.removeprefix(stem): fact for name, fact in files.items()})
+
+
 def check_unchanged(piece: Piece) -> None:
     """Prove that a user's input still is what it was when the key was made."""
     if piece.path is None:
@@ -122,14 +128,15 @@ def check_unchanged(piece: Piece) -> None:
         elif piece.files is None:
             now = content_digest(_facts_of_folder(path))
         else:
-            now = content_digest({n: hash_file(path / n, follow=True) for n in piece.files})
+            files = {n: hash_file(path / n, follow=True) for n in piece.files}
+            now = part_digest(files) if piece.single else content_digest(files)
     except (OSError, BadDataError):
         now = "changed"
     if now != piece.digest:
         raise TemporaryError(
             "input-changed",
             "the file changed while it was read; nothing was kept",
-            file=piece.path,
+            file=piece.place,
             hint="run again when the recording has finished",
         )
 

@@ -41,9 +41,7 @@ def _localised(notice: Notice, task: Task) -> Notice:
     position = int(match[2])
     if position >= len(pieces):
         return replace(notice, file=None)
-    piece = task.inputs[match[1]][position]
-    known = piece.path or "/".join([piece.stage, *(piece.files or ()) * piece.single])
-    return replace(notice, file=known + match[3])
+    return replace(notice, file=task.inputs[match[1]][position].place + match[3])
 
 
 def _renamed(file: str | None, paths: Mapping[str, str]) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from robotid.errors import BadDataError, UsageError
 from robotid.runner.graph import Graph, Node, is_reference
-from robotid.runner.inputs import Located, expand, locate, size_of, stored
+from robotid.runner.inputs import Located, expand, locate, part_digest, size_of, stored
 from robotid.runner.task import Piece, Step, Task, make_task
 from robotid.stages.contract import Input, StageConfig
 from robotid.store.manifest import content_digest
@@ -168,11 +168,15 @@ def _cut(source: Located, given: Input) -> tuple[list[Piece], Piece | None]:
     others = {name: fact for name, fact in source.files.items() if name not in set(chosen)}
     whole = _whole(source, "")
     rest = replace(whole, digest=content_digest(others), files=tuple(others))
-    return [_part(source, whole, name) for name in chosen], rest
+    return [_part(source, whole, name, given.beside) for name in chosen], rest
 
 
-def _part(source: Located, whole: Piece, name: str) -> Piece:
+def _part(source: Located, whole: Piece, name: str, beside: str) -> Piece:
     part = replace(whole, name=Path(name).stem, digest=source.files[name].sha256)
+    belonging = part.name + beside
+    if beside and belonging in source.files:
+        files = {name: source.files[name], belonging: source.files[belonging]}
+        return replace(part, digest=part_digest(files), files=tuple(files), single=True)
     if source.path is not None:
         return replace(part, path=str(source.path / name))
     return replace(part, files=(name,), single=True)

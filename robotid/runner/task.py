@@ -22,7 +22,8 @@ class Piece:
         path: the user's file or folder.
         stage, key: the stored result.
         files: which of its files; None means all.
-        single: the task gets the path of the one file, not of the folder around it.
+        single: the task gets the path of the first of these files, not of the folder around it;
+            others lie beside it.
     """
 
     digest: str
@@ -32,6 +33,12 @@ class Piece:
     key: str = ""
     files: tuple[str, ...] | None = None
     single: bool = False
+
+    @property
+    def place(self) -> str:
+        """Where it is, as a user may know it: a path, or the stage that wrote it and the file."""
+        one = self.files[:1] if self.single and self.files is not None else ()
+        return "/".join([self.path or self.stage, *one])
 
     def identity(self) -> Any:
         """What of it is part of the cache key."""

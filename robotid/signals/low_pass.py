@@ -60,8 +60,9 @@ class Period(NamedTuple):
 class Filtered(NamedTuple):
     """What became of a recording.
 
-    `settled` is the filter's memory in grid samples, `needed` how many a stretch must have, and
-    `trimmed` how many were cut off at the ends of stretches because the filter was not settled.
+    `settled` is the filter's memory in grid samples, `needed` how many a stretch must have,
+    `on_grid` how many all stretches have that were not left out, and `trimmed` how many of these
+    were cut off at the ends of stretches because the filter was not settled.
     Spectra are None where no stretch was long enough for one. `held` are columns of slow sensors
     whose last value was held, `without_values` those that were left out.
     """
@@ -74,6 +75,7 @@ class Filtered(NamedTuple):
     cutoffs_hz: list[float]
     settled: int
     needed: int
+    on_grid: int
     trimmed: int
     stretches: int
     left_out: list[Stretch]
@@ -147,11 +149,12 @@ class RecordingFilter:
         outlet = Outlet(signals, after_welch, sink, options.low_speed)
         gridder = self._gridder()
         if averaged is None:
-            trimmed, left_out = self._stretches(gridder, welch, low_pass, settled, outlet)
+            on_grid, trimmed, left_out = self._stretches(gridder, welch, low_pass, settled, outlet)
         else:
-            trimmed, left_out = 0, []
+            on_grid, trimmed, left_out = 0, 0, []
             for piece in gridder.pieces(self._columns()):
                 _look(welch, piece)
+                on_grid += piece.values.shape[1]
             self._periodic(averaged, low_pass, outlet)
         before, after = before or welch.spectrum(), after_welch.spectrum()
         gains = (
@@ -168,6 +171,7 @@ class RecordingFilter:
             cutoffs_hz=cutoffs,
             settled=settled,
             needed=NEEDED * settled,
+            on_grid=on_grid,
             trimmed=trimmed,
             stretches=gridder.stretches,
             left_out=left_out,
@@ -219,9 +223,9 @@ class RecordingFilter:
 
     def _stretches(
         self, gridder: Gridder, welch: Welch, low_pass: LowPass, trim: int, outlet: Outlet
-    ) -> tuple[int, list[Stretch]]:
-        """Filter stretch by stretch; how many samples were trimmed, and what was left out."""
-        trimmed, left_out = 0, []
+    ) -> tuple[int, int, list[Stretch]]:
+        """Filter stretch by stretch; samples that were filtered, and trimmed; what was left out."""
+        on_grid, trimmed, left_out = 0, 0, []
         stretch: StretchFilter | None = None
         for piece in gridder.pieces(self._columns()):
             _look(welch, piece)
@@ -243,9 +247,9 @@ class RecordingFilter:
                     left_out.append(Stretch(piece.zero / 1e9, piece.samples))
                 else:
                     stretch.close()
-                    trimmed += 2 * trim
+                    on_grid, trimmed = on_grid + stretch.samples, trimmed + 2 * trim
                 stretch = None
-        return trimmed, left_out
+        return on_grid, trimmed, left_out
 
     def _average(self) -> Averaged:
         """The mean period; from here on the grid divides the period evenly."""

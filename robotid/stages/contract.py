@@ -65,6 +65,9 @@ class Input:
         ordered: so does their order; else they come by name.
         each: the stage runs once per part: `""` makes every input a part, a pattern such as
             `*.parquet` makes every matching file of the input folder one.
+        beside: how the name of a file ends that belongs to the part it lies beside, such as
+            `.cut.json` for `a.cut.json` and `a.parquet`. A part need not have one; `run` finds it
+            where the part lies, and it is part of the part's cache key.
         optional: none need be given.
         option: on the command line it is an option even where it comes first.
         made_by: the stage whose result is taken where none is given, made from the inputs of the
@@ -79,6 +82,7 @@ class Input:
     named: bool = False
     ordered: bool = False
     each: str | None = None
+    beside: str = ""
     optional: bool = False
     option: bool = False
     made_by: str = ""

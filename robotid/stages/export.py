@@ -92,6 +92,7 @@ STAGE = Stage(
     origin=__name__,
     uses=(
         "robotid.contracts.export",
+        "robotid.contracts.finding",
         "robotid.contracts.fit",
         "robotid.contracts.fit_data",
         "robotid.contracts.repair",

@@ -16,6 +16,7 @@ class FactorsConfig(FactorOptions, RobotOptions, StageConfig):
 def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Reduce one recording, in one pass and constant memory."""
     from robotid.contracts.factors import write_factors
+    from robotid.contracts.splits import read_cut
     from robotid.information.layout import Layout
     from robotid.information.recording import factor_recording
     from robotid.robot.load import load_robot
@@ -25,7 +26,8 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     in_file = {part.joint.name for part in robot.description.assembly.parts if part.joint}
     layout = Layout(robot.tree, **config.layout_arguments())
     path = inputs["dataset"][0].path
-    found = factor_recording(path, layout, in_file, torque=config.torque)
+    cut = read_cut(path)
+    found = factor_recording(path, layout, in_file, torque=config.torque, cut=cut)
     write_factors(out_dir, *found)
     return []
 
@@ -48,7 +50,9 @@ STAGE = Stage(
     name="factors",
     config=FactorsConfig,
     inputs={
-        "dataset": Input("dataset", "DATASET", "what filter wrote", each="*.parquet"),
+        "dataset": Input(
+            "dataset", "DATASET", "what filter wrote", each="*.parquet", beside=".cut.json"
+        ),
         "robot": Input("robot", "ROBOT", "a robot file, or the name of a robot"),
     },
     output="factors",
@@ -56,6 +60,7 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.dataset",
         "robotid.contracts.factors",
+        "robotid.contracts.finding",
         "robotid.contracts.recording",
         "robotid.contracts.repair",
         "robotid.contracts.splits",

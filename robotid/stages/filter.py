@@ -49,11 +49,16 @@ def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         done = work.run(writer.write)
         if not done.samples:
             raise too_short(done.needed, done.rates.grid_hz)
-        writer.finish(_facts(facts, done, config))
-    return findings_of(done)
+        notices = findings_of(done)
+        writer.finish(_facts(facts, done, config, notices))
+    return notices
 
 
-def _facts(facts: "RecordingFacts", done: "Filtered", config: FilterConfig) -> "RecordingFacts":
+def _facts(
+    facts: "RecordingFacts", done: "Filtered", config: FilterConfig, notices: Sequence[Notice]
+) -> "RecordingFacts":
+    from robotid.contracts.finding import as_findings
+
     lost = sum(stretch.samples for stretch in done.left_out)
     dropped = {"too-short": lost, "not-finite": done.dropped}
     update = {
@@ -61,6 +66,7 @@ def _facts(facts: "RecordingFacts", done: "Filtered", config: FilterConfig) -> "
         "duration_s": done.segments[-1].end_s - done.segments[0].start_s,
         "rate_hz": done.rates.grid_hz / done.rates.decimate,
         "dropped": {**facts.dropped, **{code: n for code, n in dropped.items() if n}},
+        "findings": [*facts.findings, *as_findings(notices)],
         "filter": _filter_facts(done, config),
     }
     return facts.model_copy(update=update)
@@ -122,6 +128,7 @@ def _filter_facts(done: "Filtered", config: FilterConfig) -> "FilterFacts":
             late_samples=timing.late,
             gaps=timing.gaps,
             stretches=done.stretches,
+            samples=done.on_grid,
         ),
         acceleration_snr_db=done.snr_db,
         low_speed_below=config.low_speed,
@@ -172,6 +179,7 @@ STAGE = Stage(
     uses=(
         "robotid.compiled",
         "robotid.contracts.dataset",
+        "robotid.contracts.finding",
         "robotid.contracts.recording",
         "robotid.contracts.repair",
         "robotid.contracts.splits",

@@ -25,6 +25,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.identification.provenance import provenance
     from robotid.identification.request import Request
     from robotid.information.layout import Layout
+    from robotid.release import __version__
     from robotid.robot.load import load_robot
     from robotid.versions import library_versions
 
@@ -38,7 +39,10 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         index.made_by,
         options=config.model_dump(mode="json", exclude_defaults=True),
         inputs={role: [source.digest for source in given] for role, given in inputs.items()},
-        libraries=library_versions(STAGE.libraries, STAGE.extras),
+        libraries={
+            "robotid": __version__,
+            **library_versions(STAGE.libraries, STAGE.extras),
+        },
     )
     request = Request(
         options=config,
@@ -84,6 +88,7 @@ STAGE = Stage(
         "robotid.information",
         "robotid.models.from_fit",
         "robotid.models.rigid_body",
+        "robotid.release",
         "robotid.robot",
         "robotid.signals.butterworth",
         "robotid.signals.filtered_noise",

@@ -33,7 +33,7 @@ def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     _, path, digest = inputs["logs"][0]
     columns = _column_map(config, inputs)
     robot, notices = _robot(config, inputs)
-    return [*notices, *ingest_recording(path, digest, columns, robot, config, out_dir)]
+    return ingest_recording(path, digest, columns, robot, config, out_dir, notices)
 
 
 def _column_map(config: IngestConfig, inputs: Inputs) -> ColumnMap | None:
@@ -124,6 +124,7 @@ STAGE = Stage(
     origin=__name__,
     uses=(
         "robotid.contracts.dataset",
+        "robotid.contracts.finding",
         "robotid.contracts.recording",
         "robotid.contracts.repair",
         "robotid.contracts.splits",

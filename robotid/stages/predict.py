@@ -83,6 +83,7 @@ STAGE = Stage(
     uses=(
         "robotid.contracts.dataset",
         "robotid.contracts.fit",
+        "robotid.contracts.finding",
         "robotid.contracts.fit_data",
         "robotid.contracts.repair",
         "robotid.contracts.predictions",

@@ -5,6 +5,7 @@ import pytest
 
 from robotid.contracts.dataset import read_index, write_index
 from robotid.contracts.recording import Joint, RecordingFacts, read_recording, write_recording
+from robotid.identification.account import account
 
 RATE = 200.0
 TONES = ((0.5, 1.0, 0.3), (1.7, 0.3, 1.1))  # Hz, amplitude, phase; both repeat every 10 s
@@ -34,6 +35,7 @@ def dataset(tmp_path):
                 rate_hz=RATE,
                 duration_s=float(t[-1]),
                 samples=t.size,
+                logged=t.size,
             )
             ns = np.round(t * 1e9).astype(np.int64)
             write_recording(folder, {"t": ns, **columns}, facts[name])
@@ -111,6 +113,52 @@ def test_what_is_left_at_the_cutoff(dataset, filtered, kind, order, method, gain
     assert "filters-differ" in {w["code"] for w in answer.json["warnings"]}
     truth = motion(rows["t"] / 1e9, 2)
     np.testing.assert_allclose(rows["qdd.a"], truth, atol=1.5e-3 * np.abs(truth).max())
+
+
+def uneven(seconds=30.0):
+    """Gaps, a stretch that is too short, a lost and a repeated time, jitter, a missing value."""
+    given = columns(seconds)
+    t = given["t"] + np.random.default_rng(0).normal(0, 2e-4, given["t"].size)
+    keep = np.ones(t.size, dtype=bool)
+    keep[2000:2040] = keep[2050:2100] = keep[[3000, 3500]] = False
+    given["q.a"][4000] = np.nan
+    given["t"] = t - t[0]
+    return {name: values[keep] for name, values in given.items()}
+
+
+@pytest.mark.parametrize(
+    ("given", "flags", "reasons"),
+    [
+        (columns, (), {"trimmed"}),
+        (columns, ("--rate-hz", "50"), {"trimmed", "decimated"}),
+        (columns, ("--rate-hz", "70"), {"trimmed", "decimated"}),
+        (columns, ("--average-periods",), {"averaged"}),
+        (columns, ("--average-periods", "--decimate", "4"), {"averaged", "decimated"}),
+        (uneven, (), {"too-short", "not-finite", "trimmed"}),
+        (uneven, ("--decimate", "4"), {"too-short", "not-finite", "trimmed", "decimated"}),
+    ],
+)
+def test_every_sample_is_accounted_for(dataset, filtered, given, flags, reasons):
+    _, facts, _, _ = filtered(
+        dataset(run=given()), "--cutoff-hz", "10", *flags, code=3 if given is uneven else 0
+    )
+    found = account(facts, {"train": facts.samples - 7})
+    lost = sum(found.dropped.values())
+    assert found.logged + found.added == facts.samples - 7 + lost
+    assert set(found.dropped) - {"resampled"} == {*reasons, "between-splits"}
+    assert found.dropped["between-splits"] == 7
+    assert all(count > 0 for count in found.dropped.values())
+
+
+def test_what_was_found_is_in_the_facts(dataset, filtered):
+    _, facts, _, answer = filtered(dataset(run=uneven()), "--cutoff-hz", "10", code=3)
+    found = {finding.code: finding for finding in facts.findings}
+    told = {w["code"]: w for w in answer.json["warnings"]}
+    assert {"jitter", "not-finite", "segment-too-short"} <= set(found) <= set(told)
+    for code, finding in found.items():
+        assert finding.message in told[code]["message"]
+    assert found["jitter"].mended
+    assert found["not-finite"].time_s == pytest.approx(20.0, abs=0.1)
 
 
 def test_n08_decimation_that_folds_is_refused(robotid, dataset):

@@ -131,11 +131,22 @@ def test_a_joint_that_a_baseline_predicts_better_is_named():
     (notice,) = [notice for notice in remarks(found) if notice.code == "joint-no-better"]
     assert notice.joint == "b"
     assert notice.message == "on held-out data, the mean torque predicts this joint better"
+    worse = fitted({**GOOD, "test": {"a": 0.1, "b": 1.5}})
+    (notice,) = [notice for notice in remarks(worse) if notice.code == "joint-no-better"]
+    assert "no torque and the mean torque predict this joint better" in notice.message
 
 
 def test_n19_free_models_may_have_impossible_links():
-    found = fitted(links=[link("upper", consistent=False)], consistent=False)
+    found = fitted(links=[link("upper", consistent=False), link("lower")], consistent=False)
     assert judge(found).usable
+    (notice,) = remarks(found)
+    assert notice.code == "links-impossible"
+    assert "upper" in notice.message
+    assert "lower" not in notice.message
+    assert "sdp" in notice.hint
+    assert "export" in notice.hint
+    # Where the model promises links that can exist, it is a reason, said once.
+    assert remarks(REFUSED["links-not-consistent"]) == []
 
 
 GATES = [
@@ -181,6 +192,8 @@ def test_n20_held_out_errors_much_larger_than_those_of_training_are_said():
     (notice,) = remarks(found)
     assert (notice.code, notice.joint) == ("held-out-worse", "a")
     assert "5 times" in notice.message
+    (notice,) = remarks(fitted({"train": {"a": 0.01, "b": 0.02}, "test": {"a": 2.2, "b": 0.02}}))
+    assert "is 220 times that" in notice.message
     exact = {"train": {"a": 1e-12, "b": 1e-13}, "test": {"a": 1e-9, "b": 1e-13}}
     assert remarks(fitted(exact)) == []
 

@@ -200,9 +200,56 @@ def test_the_picture_of_an_autocorrelation_is_small_and_true():
     assert (np.diff(lags) > 0).all()
     assert lags[-1] > 5 / time.share
     np.testing.assert_array_equal(found.value, time.autocorrelation[lags])
+    np.testing.assert_array_equal(found.expected, time.expected[lags])
     np.testing.assert_array_equal(found.band, time.band[lags])
+
+
+def test_filtered_noise_stays_in_its_band_at_every_lag():
+    """Around zero it would leave it at once: the filter makes neighbours alike."""
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _ in range(100):
+        noise = filtered(rng.normal(size=(3000, 4)))[500:2500].T
+        time = correlation_in_time(list(noise), NOISE)
+        apart = np.abs(time.autocorrelation - time.expected)
+        inside += bool((apart <= time.band + 1e-12).all())
+        assert time.autocorrelation[10] > 2 * time.band[10]
+        assert time.band[0] == pytest.approx(0.0, abs=1e-6)
+    # 95 % are meant; the tests at several lags hang together, and means were taken away.
+    assert inside >= 90
+
+
+def test_the_band_is_as_wide_as_estimates_scatter():
+    rng = np.random.default_rng(1)
+    lags = [3, 10, 25, 60, 200]
+    found = []
+    for _ in range(300):
+        noise = filtered(rng.normal(size=5000))[500:4500]
+        time = correlation_in_time([noise], NOISE)
+        found.append(time.autocorrelation[lags])
+    spread, band = np.std(found, axis=0), time.band[lags]
+    # 300 estimates know their scatter to 4 %; the formula is for many samples.
+    np.testing.assert_allclose(band / spread, np.median(band / spread), rtol=0.25)
+
+
+def test_errors_that_are_alike_for_long_leave_the_band():
+    rng = np.random.default_rng(2)
+    slow = sosfiltfilt(butter(1, 0.3, fs=RATE, output="sos"), rng.normal(size=20_000))
+    time = correlation_in_time([slow], NOISE)
+    assert (np.abs(time.autocorrelation - time.expected) > time.band)[20:200].all()
+
+
+def test_how_many_times_longer_is_said_in_plain_digits():
+    rng = np.random.default_rng(0)
+    tau = np.cumsum(rng.normal(size=20_000))
+    still = np.zeros_like(tau)
+    windows = [JointWindow(still, still, tau, still)]
+    _, _, notices = whiteness("elbow", windows, FilteredNoise(100.0), 20_000)
+    (notice,) = notices
+    assert float(notice.message.split(" times")[0].rpartition(" ")[2]) > 100
+    assert "e+" not in notice.message
 
 
 def test_the_picture_of_a_short_autocorrelation():
     found = shown(correlation_in_time([np.array([1.0, -1.0, 1.0, 1.0])], NOISE), NOISE.rate_hz)
-    assert len(found.lag_s) == len(found.value) == len(found.band) == 2
+    assert len(found.lag_s) == len(found.value) == len(found.expected) == len(found.band) == 2

@@ -84,6 +84,10 @@ def part(config, inputs, out_dir: Path):
 
 
 def gather(config, inputs, parts, out_dir: Path):
+    """An index with a title, and a note beside the part that the title begins with."""
+    if ":" in config.title:
+        name, _, note = config.title.partition(":")
+        (out_dir / f"{name}.note").write_text(note)
     sizes = {source.name: (source.path / "facts.json").read_text() for source in parts}
     (out_dir / "dataset.json").write_text(f"{sizes} {config.title}")
     return []
@@ -186,6 +190,27 @@ AGAIN = replace(
     run=again,
 )
 
+
+def noted(config, inputs, out_dir: Path):
+    """A part with the note that lies beside it; a note `bad` is refused."""
+    path = inputs["data"][0].path
+    note = path.with_suffix(".note")
+    text = path.read_text() + (note.read_text() if note.exists() else "")
+    if text.endswith("bad"):
+        raise BadDataError("bad", "a bad note", file=str(path))
+    (out_dir / "part.txt").write_text(text)
+    (out_dir / "facts.json").write_text(str(len(text)))
+    return []
+
+
+NOTED = replace(
+    PARTS,
+    name="noted",
+    origin=f"{HERE}:NOTED",
+    inputs={"data": Input("dataset", "DATA", "what parts wrote", each="*.txt", beside=".note")},
+    run=noted,
+)
+
 CATALOG = {
     stage.name: stage.origin
     for stage in (
@@ -203,6 +228,7 @@ CATALOG = {
         TWO,
         PARTS,
         AGAIN,
+        NOTED,
         ROBOT,
     )
 }

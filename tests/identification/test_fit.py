@@ -7,9 +7,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from robotid.contracts.dataset import read_index
+from robotid.contracts.dataset import read_index, write_index
 from robotid.contracts.fit import read_fit
 from robotid.contracts.information import read_information
+from robotid.contracts.splits import Interval
 from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.errors import BadDataError, ConfigError, Effect, UsageError
@@ -19,7 +20,7 @@ from robotid.fitting.differentiable import _end_held_out
 from robotid.models.from_fit import read_fitted
 from robotid.robot.load import load_robot
 from robotid.stages.fit import FitConfig
-from tests.identification.conftest import ARM
+from tests.identification.conftest import ARM, with_factors
 
 CONSISTENT = [
     {"model": "sdp"},
@@ -121,10 +122,29 @@ def test_n25_what_has_not_converged_is_not_called_identified(arm, tmp_path):
     assert not fit.result.status.converged
     assert not fit.result.verdict.usable
     assert "identified" not in fit.result.verdict.sentence
+    statuses = {p.status for p in (*fit.result.parameters, *fit.result.base_parameters)}
+    assert "identified" not in statuses
     assert "not-converged" in fit.codes()
     assert any(notice.effect is Effect.QUALITY for notice in fit.notices)
     assert len(fit.result.parameters) == 3 * 13 + 3 * 4
     assert read_fitted(fit.folder).model.full
+
+
+def test_what_a_fit_that_is_not_to_be_used_knows_is_not_vouched_for(arm, tmp_path):
+    """What was uncertain stays so, what was known is called by a word of its own."""
+    usable = arm.fit(tmp_path / "fit", model="wls").result
+    refused = arm.fit(tmp_path / "refused", model="wls", max_rmse=1e-9).result
+    assert usable.verdict.usable
+    assert not refused.verdict.usable
+    for known, disowned in (
+        (usable.parameters, refused.parameters),
+        (usable.base_parameters, refused.base_parameters),
+    ):
+        for before, after in zip(known, disowned, strict=True):
+            changed = before.status == "identified"
+            assert after.status == ("not vouched for" if changed else before.status)
+            assert (after.value, after.std) == (before.value, before.std)
+    assert "not vouched for" in {p.status for p in refused.parameters}
 
 
 def test_adam_trains(arm, tmp_path):
@@ -312,6 +332,34 @@ def test_factors_of_another_dataset(arm, tmp_path):
     (other / "dataset.json").write_text(json.dumps(index))
     with pytest.raises(BadDataError, match="another dataset"):
         arm._replace(dataset=other).fit(tmp_path / "fit")
+
+
+def test_factors_of_other_splits(arm, tmp_path):
+    other = tmp_path / "data"
+    shutil.copytree(arm.dataset, other)
+    index = json.loads((other / "dataset.json").read_text())
+    index["splits"]["run1"] = "val"
+    (other / "dataset.json").write_text(json.dumps(index))
+    with pytest.raises(BadDataError, match="splits differ"):
+        arm._replace(dataset=other).fit(tmp_path / "fit")
+
+
+def test_blocks_on_both_sides_of_a_cut_are_refused(arm, tmp_path):
+    """They would be in no split, and samples be lost without a word."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    facts = read_index(arm.dataset).recordings["run1"]
+    middle = facts.duration_s / 2 + 0.01
+    cut = [
+        Interval(split="train", start_s=0.0, end_s=middle),
+        Interval(split="test", start_s=middle + 1.0, end_s=1e3),
+    ]
+    write_index(folder, {"run1": facts}, {"run1": "train"}, {"run1": cut})
+    (folder / "run1.parquet").hardlink_to(arm.dataset / "run1.parquet")
+    (folder / "run1.cut.json").unlink()
+    data = with_factors(tmp_path, folder, arm.robot)
+    with pytest.raises(BadDataError, match="not cut where the recording is"):
+        data.fit(tmp_path / "fit")
 
 
 def test_nostr_needs_samples(arm, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from robotid.contracts.fit import read_fit
 from robotid.contracts.recording import read_recording
 from robotid.fitting.load import load_frame
+from robotid.identification.tables import disowned
 from robotid.information.layout import Layout
 from robotid.robot.geometry import phi_from
 from robotid.robot.load import load_robot
@@ -83,6 +84,9 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
     assert result.metrics["test"]["rmse"].mean < 0.1 * (
         result.baselines["unloaded"]["test"]["rmse"].mean
     )
+    assert "identified" in found.statuses.values()
+    assert "not vouched for" in disowned(result).payload.statuses.values()
+    assert "identified" not in disowned(result).payload.statuses.values()
     assert list(result.data) == ["laden3", "laden4"]
     assert "--payload-of UNLOADED_FIT" in result.provenance.commands[-1]
     assert set(result.provenance.inputs) == {"dataset", "robot", "factors", "payload_of"}

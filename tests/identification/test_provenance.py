@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+from robotid import __version__
 from robotid.contracts.dataset import MadeBy, read_index
 from robotid.contracts.fit import read_fit
 from robotid.identification.provenance import provenance
@@ -72,6 +73,7 @@ def test_commands_of_a_fit_give_the_same_bytes(robotid, tmp_path):
     first = tmp_path / "first" / "fit"
     found = read_fit(first).provenance
     assert [command.split()[1] for command in found.commands] == ["ingest", "filter", "fit"]
+    assert list(found.placeholders) == ["LOGS", "MAP", "ROBOT", "DATASET", "FILTERED", "FIT"]
     (tmp_path / "log.map.toml").write_text(MAP)
     places = {word: [tmp_path / word] for word in ("DATASET", "FILTERED", "FIT")}
     places |= {"LOGS": LOGS, "ROBOT": [ROBOT], "MAP": [tmp_path / "log.map.toml"]}
@@ -92,6 +94,7 @@ def test_what_went_in_and_what_computed(robotid, arm, tmp_path):
     found = read_fit(out).provenance
     assert set(found.inputs) == {"dataset", "robot", "factors"}
     assert all(len(digest) == 64 for own in found.inputs.values() for digest in own)
+    assert next(iter(found.libraries.items())) == ("robotid", __version__)
     assert found.libraries["numpy"].startswith("2.")
     assert {"python", "clarabel", "torch", "pyarrow"} <= set(found.libraries)
 
@@ -120,3 +123,19 @@ def test_options_are_flags_that_no_shell_takes_for_something_else(options, said)
 def test_a_dataset_that_does_not_say_how_it_was_made():
     found = provenance([], {}, {"dataset": ["d"], "robot": ["r"]}, {})
     assert found.commands == ["robotid fit FILTERED --robot ROBOT --out FIT"]
+    assert list(found.placeholders) == ["FILTERED", "ROBOT", "FIT"]
+
+
+def test_words_in_commands_are_explained():
+    """Every word in capitals, and which file it is where there are two of a kind."""
+    made = [
+        MadeBy(stage="ingest", options={"columns": {}}, inputs={"robot": ["a" * 64]}),
+        MadeBy(stage="filter"),
+    ]
+    inputs = {"dataset": ["d" * 64], "robot": ["b" * 64], "payload_of": ["c" * 64]}
+    found = provenance(made, {}, inputs, {})
+    words = {word for command in found.commands for word in shlex.split(command) if word.isupper()}
+    assert words == set(found.placeholders)
+    for word, digit in (("ROBOT", "b"), ("ROBOT_OF_LOGS", "a"), ("UNLOADED_FIT", "c")):
+        assert found.placeholders[word].endswith(f"with digest {digit * 12}")
+    assert "dataset.json" in found.placeholders["MAP"]

@@ -246,6 +246,28 @@ def test_blocks_are_ten_seconds_and_sixteen_to_64_of_them(samples, blocks):
     assert sizes.max() - sizes.min() <= 1
 
 
+@pytest.mark.parametrize(
+    ("samples", "rate_hz", "borders"),
+    [
+        (653, 30.0, [440, 514]),
+        (653, 30.0, [1, 652]),
+        (3, 1000.0, [1, 2]),
+        (17_500_000, 1000.0, [100, 17_499_000]),
+        (600_000, 1000.0, [450_000, 480_000]),
+        (10_000, 1000.0, []),
+    ],
+)
+def test_blocks_end_where_a_recording_was_cut(samples, rate_hz, borders):
+    edges = block_edges(samples, rate_hz, borders)
+    sizes = np.diff(edges)
+    assert {0, *borders, samples} <= set(edges)
+    assert sizes.min() > 0
+    usual = len(block_edges(samples, rate_hz)) - 1
+    assert usual - len(borders) <= len(sizes) <= min(64, usual + len(borders))
+    # Besides, they are as long as ever.
+    assert sizes.max() <= 2 * np.ceil(samples / usual)
+
+
 def test_fewer_or_more_samples_than_announced():
     layout = Layout(ROBOTS["mixed"]())
     signals = data_of(layout, MOTIONS["few samples"](layout.robot)).signals(layout)

@@ -130,6 +130,56 @@ def test_a_new_recording_costs_one_recording(robotid, project, dataset, robot_fi
     assert not any(name in line for line in runs for name in ("run0", "run1", "run2"))
 
 
+@pytest.fixture
+def single(robotid, project, tmp_path):
+    """A dataset of one recording, as short as that of a user who lost the test to one block."""
+
+    def make(*flags):
+        log = tmp_path / "short.csv"
+        write_log(log, load_robot(project / "two.urdf").tree, 1, seconds=3.2)
+        answer = robotid("ingest", log, "--out", tmp_path / "raw")
+        assert answer.code == 0, answer.err
+        out = tmp_path / "cut"
+        answer = robotid(
+            "filter", tmp_path / "raw", "--cutoff-hz", 40, "--force", "--out", out, *flags
+        )
+        assert answer.code == 0, answer.err
+        return out
+
+    return make
+
+
+def test_n22_blocks_end_where_a_recording_was_cut(robotid, single, robot_file, tmp_path):
+    """Every sample of a stretch is in a block of that stretch, so none is lost to the test."""
+    dataset = single()
+    out = tmp_path / "factors"
+    assert robotid("factors", dataset, "--robot", robot_file, "--out", out).code == 0
+    index = read_index(out)
+    t = read_recording(dataset / "short.parquet")[0]["t"] / 1e9
+    blocks = index.recordings["short"].blocks
+    assert sum(block.samples for block in blocks) == t.size
+    for part in index.intervals["short"]:
+        inside = [b for b in blocks if part.start_s <= b.start_s and b.end_s <= part.end_s]
+        wanted = np.count_nonzero((t >= part.start_s) & (t <= part.end_s))
+        assert sum(block.samples for block in inside) == wanted > 0
+
+
+def test_another_cut_computes_the_factors_of_that_recording_again(
+    robotid, project, single, robot_file, tmp_path
+):
+    command = ["factors", "--robot", robot_file, "--json", "--force", "--out", tmp_path / "factors"]
+    for flags in ((), ("--hold-out", "0.3"), ("--hold-out", "0")):
+        dataset = single(*flags)
+        assert robotid(*command, dataset).json["cached"] is False
+        index = read_index(tmp_path / "factors")
+        wanted = json.loads((dataset / "dataset.json").read_text())["intervals"]
+        assert {n: [x.model_dump() for x in own] for n, own in index.intervals.items()} == wanted
+        assert (dataset / "short.cut.json").exists() == bool(wanted)
+        edges = {b.start_s for b in index.recordings["short"].blocks}
+        for part in wanted.get("short", []):
+            assert min(x for x in edges if x >= part["start_s"]) - part["start_s"] < 2 / RATE_HZ
+
+
 def test_same_bytes_again_and_with_other_jobs(robotid, dataset, robot_file, tmp_path, monkeypatch):
     outs = []
     for jobs in (1, 2):

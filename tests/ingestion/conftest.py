@@ -40,6 +40,12 @@ def ingest(tmp_path):
         out.mkdir()
         notices = ingest_recording(path, "0", mapped, robot, IngestOptions(**options), out)
         found, facts = read_recording(out / "recording.parquet")
+        # Whatever the log: no sample is unaccounted for, and the facts carry what was found.
+        assert facts.logged == facts.samples + sum(facts.dropped.values())
+        assert [(f.code, f.message, f.joint, f.time_s, f.hint) for f in facts.findings] == [
+            (n.code, n.message, n.joint, n.time, n.hint) for n in notices
+        ]
+        assert str(tmp_path) not in facts.model_dump_json()
         return Ingested(found, facts, notices)
 
     return go

@@ -65,6 +65,8 @@ def test_b54_repeated_samples(ingest, motion):
     assert found.code == "repeated-sample"
     assert "3 times" in found.message
     assert found.effect is Effect.NONE
+    assert (done.facts.logged, done.facts.dropped) == (203, {"repeated-sample": 3})
+    assert [finding.mended for finding in done.facts.findings] == [True]
 
 
 def test_b55_same_time_other_values(ingest, motion):

@@ -143,7 +143,7 @@ def _facts(joints, links, lines):
         "autocorrelation": {
             joint: Autocorrelation(
                 lag_s=(0.01 * np.arange(50)).tolist(), value=(0.9 ** np.arange(50)).tolist(),
-                band=[0.1] * 50,
+                expected=(0.8 ** np.arange(50)).tolist(), band=[0.1] * 50,
             )
             for joint in joints
         },

@@ -98,6 +98,9 @@ def test_too_few_blocks_say_so(plain):
     assert found.best is None
     assert all(model.behind is None for model in found.models.values())
     assert "whether by chance cannot be told" in found.sentence
+    assert "have 5 stretches of data in common, 6 are needed" in found.sentence
+    one = compare({n: with_errors(plain, hard_and_easy(k, 1)) for k, n in enumerate("ab")})
+    assert "have 1 stretch of data in common" in one.sentence
     assert compare({"a": plain, "b": plain}).blocks == 0
 
 

@@ -12,6 +12,7 @@ ORIGIN = Provenance(
     inputs={"dataset": ["ab" * 32], "robot": ["cd" * 32]},
     libraries={"numpy": "2.1.0", "robotid": "0.1"},
     commands=["robotid ingest LOG --out DATASET", "robotid fit DATASET --model=sdp"],
+    placeholders={"LOG": "the log of the robot"},
 )
 
 
@@ -46,7 +47,17 @@ def test_digests_versions_and_commands(plain):
     text = render([whole])
     for words in ("ab" * 32, "ef" * 32, "log of run1", "numpy 2.1.0", *ORIGIN.commands):
         assert words in text
+    assert "robotid report FIT --out REPORT\n</pre>" in text
+    for word, meaning in (*ORIGIN.placeholders.items(), ("REPORT", "a new folder for the report")):
+        assert f"<dt>{word}</dt><dd>{meaning}" in text
     assert "the seed" not in text
+
+
+def test_older_fits_do_not_explain_their_commands(plain):
+    older = changed(plain, provenance=ORIGIN.model_copy(update={"placeholders": {}}))
+    text = render([older])
+    assert ORIGIN.commands[0] in text
+    assert "Words in capitals" not in text
 
 
 def test_terms_and_changes_to_the_robot(tmp_path):
@@ -60,7 +71,12 @@ def test_terms_and_changes_to_the_robot(tmp_path):
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_texts_stay_text(plain, payload):
     def hostile(text):
-        origin = Provenance(inputs={text: [text]}, libraries={text: text}, commands=[text])
+        origin = Provenance(
+            inputs={text: [text]},
+            libraries={text: text},
+            commands=[text],
+            placeholders={text: text},
+        )
         return changed(plain, provenance=origin, options={text: text}, data={text: used(text)})
 
     before, found = (Elements(render([hostile(text)])) for text in ("plain", payload))

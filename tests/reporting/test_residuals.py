@@ -117,10 +117,19 @@ def test_blocks_stand_one_after_another_and_recordings_apart():
 
 
 def test_autocorrelation_lies_on_its_band():
-    given = Autocorrelation(lag_s=[0.0, 0.1, 0.2], value=[1.0, 0.4, -0.1], band=[0.1, 0.2, 0.3])
-    band, line = autocorrelation(given, "elbow").series
+    given = Autocorrelation(
+        lag_s=[0.0, 0.1, 0.2],
+        value=[1.0, 0.4, -0.1],
+        expected=[1.0, 0.5, 0.0],
+        band=[0.0, 0.2, 0.3],
+    )
+    band, noise, line = autocorrelation(given, "elbow").series
     np.testing.assert_array_equal(line.y, given.value)
-    np.testing.assert_array_equal(band.low, [-0.1, -0.2, -0.3])
+    np.testing.assert_array_equal(noise.y, given.expected)
+    np.testing.assert_array_equal(band.low, [1.0, 0.3, -0.3])
+    np.testing.assert_array_equal(band.y, [1.0, 0.7, 0.3])
+    older = given.model_copy(update={"expected": []})
+    np.testing.assert_array_equal(autocorrelation(older, "elbow").series[0].low, [0.0, -0.2, -0.3])
     assert autocorrelation(Autocorrelation(lag_s=[], value=[], band=[]), "elbow") is None
 
 

@@ -200,6 +200,48 @@ def test_keys_of_gather_do_not_run_the_parts(run, files):
     assert run(PARTS, ["again.title='new'"])[1] == ["again", "end"]
 
 
+NOTED = """
+[stages.parts]
+inputs.files = "*.csv"
+
+[stages.noted]
+inputs.data = "@parts"
+"""
+
+
+def test_what_lies_beside_a_part_is_its_own(run, files):
+    """A note runs the part it is about again, and no other."""
+    run(NOTED)
+    result, ran = run(NOTED, ["parts.title='b:!'"])
+    assert ran == ["parts", "noted[b]", "noted"]
+    read = {p.stem: p.read_text() for p in result.stages[1].path.glob("*.txt")}
+    assert read == {"a": "Ax", "b": "Bx!", "c": "Cx"}
+    assert run(NOTED, ["parts.title='b:?'"])[1] == ["parts", "noted[b]", "noted"]
+    assert run(NOTED, ["parts.title='c:?'"])[1] == ["parts", "noted[c]", "noted"]
+    (files / "a.csv").rename(files / "z.csv")  # the name is none of a part's
+    assert run(NOTED, ["parts.title='c:?'"])[1] == ["parts", "noted"]
+    (files / "c.csv").rename(files / "y.csv")
+    assert run(NOTED, ["parts.title='y:?'"])[1] == ["parts", "noted"]
+
+
+def test_what_lies_beside_a_part_in_a_folder_of_ones_own(run, tmp_path):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for name, text in (("dataset.json", "{}"), ("a.txt", "A"), ("b.txt", "B"), ("b.note", "!")):
+        (folder / name).write_text(text)
+    text = '[stages.noted]\ninputs.data = "own"\n'
+    result, ran = run(text)
+    assert ran == ["noted[a]", "noted[b]", "noted"]
+    assert (result.stages[0].path / "b.txt").read_text() == "B!"
+    assert run(text)[1] == []
+    (folder / "b.note").write_text("bad")
+    result, ran = run(text)
+    assert ran == ["noted[b]"]
+    assert result.error.notice.file == str(folder / "b.txt")
+    (folder / "b.note").unlink()
+    assert run(text)[1] == ["noted[b]", "noted"]
+
+
 def test_damaged_part_does_not_stop_the_others(run, files):
     (files / "b.csv").write_text("bad")
     result, ran = run(PARTS)

@@ -5,12 +5,17 @@ from typing import Any, NamedTuple
 from robotid.contracts.fit_data import Provenance
 from robotid.reporting.view import FitView
 
+_REPORT = "robotid report FIT --out REPORT"
+_OF_REPORT = {"REPORT": "a new folder for the report; several fits can stand in one"}
+
 
 class Origin(NamedTuple):
     """The section.
 
     Args:
         provenance: None in fits of older versions.
+        commands: that make the fit again, and this report of it.
+        placeholders: what words in capitals stand for, in the commands.
         logs: digest of the log of each recording.
         options: of the fit, as text.
         robot: what was changed in the robot file, as text.
@@ -19,6 +24,8 @@ class Origin(NamedTuple):
     """
 
     provenance: Provenance | None
+    commands: list[str]
+    placeholders: dict[str, str]
     logs: dict[str, str]
     options: dict[str, str]
     robot: dict[str, str]
@@ -32,8 +39,12 @@ def section(view: FitView) -> Origin | None:
     options = {name: _text(value) for name, value in sorted(fit.options.items())}
     terms = {"all joints": ", ".join(fit.terms.terms)} if fit.terms.terms else {}
     terms |= {joint: ", ".join(own) for joint, own in fit.terms.joint_terms.items()}
+    commands = fit.provenance.commands if fit.provenance else []
+    stated = fit.provenance.placeholders if fit.provenance else {}
     found = Origin(
         provenance=fit.provenance,
+        commands=[*commands, _REPORT] if commands else [],
+        placeholders=stated | _OF_REPORT if stated else {},
         logs={name: used.source_sha256 for name, used in fit.data.items()},
         options=options,
         robot={name: _text(value) for name, value in sorted(fit.robot.options.items()) if value},

@@ -39,8 +39,9 @@ _TIME = (
     "a drifting zero."
 )
 _AUTOCORRELATION = (
-    "How alike errors are that lie so much time apart, in training data. In the band they could be "
-    "noise passed through the filter or are too few to tell; outside it the model lacks something."
+    "How alike errors are that lie so much time apart, in training data. The filter alone makes "
+    "neighbours alike: dashed is what it makes of white noise, the band what chance adds to that "
+    "(95 % for all lags together). Errors that leave the band hold something that the model lacks."
 )
 
 

@@ -19,6 +19,9 @@ class Sign(NamedTuple):
 STATUSES: dict[ParameterStatus, Sign] = {
     "identified": Sign("●", "identified", "known by itself", "identified"),
     "uncertain": Sign("▲", "uncertain", "known by itself, but by no better than 30 %", "uncertain"),
+    "not vouched for": Sign(
+        "△", "not vouched for", "known by itself, were this a fit to be used", "uncertain"
+    ),
     "in combination": Sign("◐", "in combination", "known only in a sum with others", "combined"),
     "from prior": Sign("◇", "from prior", "the data add little to the prior", "prior"),
     "not excited": Sign("○", "not excited", "the data do not show it", "silent"),

@@ -18,6 +18,10 @@ _STATUSES = {
     "identified": ("is determined by itself", "are determined one by one"),
     "in combination": ("is known only in sums with others", "are known only in sums with others"),
     "uncertain": ("is too uncertain to be quoted", "are too uncertain to be quoted"),
+    "not vouched for": (
+        "is not vouched for, as the fit is not to be used",
+        "are not vouched for, as the fit is not to be used",
+    ),
     "from prior": (
         "comes from the robot file or another prior",
         "come from the robot file or another prior",
