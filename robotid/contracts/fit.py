@@ -51,7 +51,9 @@ def held_out(metrics: Metrics) -> str:
     return next((split for split in ("test", "val") if split in metrics), "train")
 
 
-ParameterStatus = Literal["identified", "in combination", "not excited", "from prior", "uncertain"]
+ParameterStatus = Literal[
+    "identified", "in combination", "not excited", "from prior", "held by a bound", "uncertain"
+]
 
 
 class Parameter(_Part):

@@ -1,6 +1,6 @@
 """Least squares on factors: ordinary, weighted by the noise of each row, and with a prior."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +53,12 @@ class Estimate:
             raise UsageError("bad-level", f"{level:g} is no probability between 0 and 1")
         reach = float(stdtrit(self.freedom, 0.5 + level / 2)) * self.std
         return np.column_stack([self.beta - reach, self.beta + reach])
+
+    def of(self, sums: BaseParameters) -> "Estimate":
+        """The same in other sums, all of which this one determines."""
+        known = sums.projection[:, self.base.independent]
+        covariance = known @ self.covariance @ known.T
+        return replace(self, base=sums, beta=known @ self.beta, covariance=covariance)
 
     def around(self, phi: ArrayLike) -> Array:
         """All parameters, shape (p,), with B phi = beta: grouped ones as given, others moved.

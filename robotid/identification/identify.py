@@ -17,6 +17,7 @@ from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
 from robotid.evaluation.cross_validation import cross_validate
 from robotid.fitting.candidates import choose_widths
+from robotid.fitting.departure import departure_of
 from robotid.fitting.essential import essential
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.fit_information import information_of
@@ -63,12 +64,13 @@ def identify(request: Request) -> Identified:
     train = data.evidence(data.of("train"))
     problem = _problem(request, layout, base, train, data.of("train", "val"))
     solved = solve(problem)
-    known = knowledge(solved.evidence, solved.estimate, base, sizes(layout))
+    departure = departure_of(problem, solved)
+    known = knowledge(solved.evidence, solved.estimate, base, sizes(layout), departure)
     model = RigidBodyModel(layout, solved.phi)
-    nine = model.full
+    nine = departure is None
     tables = {
         "parameters": (table_of_nine if nine else parameter_table)(layout, solved.phi, known),
-        "base_parameters": [] if nine else base_table(problem, solved, known),
+        "base_parameters": base_table(layout, solved.phi, known, departure) if departure else [],
         "identifiability": identifiability_of(known),
         "links": [] if nine else link_table(layout, solved.phi),
     }
@@ -116,7 +118,11 @@ def identify(request: Request) -> Identified:
         model=model,
         information=information_of(layout, problem.train, solved.estimate.noise),
         excerpt=found.excerpt,
-        notices=(*_notices(request, base), *found.notices),
+        notices=(
+            *_notices(request, base),
+            *(departure.notices() if departure else ()),
+            *found.notices,
+        ),
     )
 
 

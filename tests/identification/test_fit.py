@@ -211,6 +211,75 @@ def test_a_strong_prior_is_said_to_be_one(arm, tmp_path):
     assert sum(p.status == "from prior" for p in fit.result.parameters) > 20
 
 
+def test_what_a_bound_holds_is_not_called_identified(arm, tmp_path):
+    """A box far from where the data put the centre of mass: their own values stay in sight."""
+    free = arm.fit(tmp_path / "free", model="wls").result
+    fit = arm.fit(tmp_path / "fit", centre=["forearm=1,1,1,2,2,2"])
+    own = {b.name: b for b in fit.result.base_parameters}
+    for b in free.base_parameters:
+        assert own[b.name].lower <= b.value <= own[b.name].upper
+        assert own[b.name].lower <= own[b.name].value <= own[b.name].upper
+        far = abs(own[b.name].value - b.value) > 2 * b.std
+        assert (own[b.name].status == "held by a bound") == far
+        assert not far or own[b.name].std > 2 * b.std
+    held = next(p for p in fit.result.parameters if p.name == "forearm.hz")
+    assert held.status == "held by a bound"
+    assert held.said == "the data say 0.1801 ± 0.00033"
+    assert held.std == pytest.approx(abs(held.value - 0.1801), rel=0.01)
+    (notice,) = [notice for notice in fit.notices if notice.code == "held-by-bounds"]
+    assert "l3z by 302 deviations: squared errors are 159 times" in notice.message
+    assert "centre of mass of forearm is at x = 1 m" in notice.message
+    assert "wls" in notice.hint
+    plain = arm.fit(tmp_path / "plain")
+    assert not {"held-by-bounds", "held-by-prior", "short-of-the-data"} & plain.codes()
+
+
+def test_what_a_divergence_draws_away_is_from_the_prior(arm, tmp_path):
+    strong = arm.fit(tmp_path / "a", prior="divergence", prior_strength=1e6)
+    statuses = {b.name: b.status for b in strong.result.base_parameters}
+    assert statuses["l3z"] == statuses["l2z"] == "from prior"
+    assert "held by a bound" not in statuses.values()
+    (notice,) = [notice for notice in strong.notices if notice.code == "held-by-prior"]
+    assert "l3z by 37.6 deviations" in notice.message
+    weak = arm.fit(tmp_path / "b", prior="divergence", prior_strength=1e-3)
+    assert "held-by-prior" not in weak.codes()
+    boxed = arm.fit(
+        tmp_path / "c", prior="divergence", prior_strength=1e-3, centre=["forearm=1,1,1,2,2,2"]
+    )
+    assert "held-by-bounds" in boxed.codes()
+    assert "held-by-prior" not in boxed.codes()
+
+
+def test_training_that_ends_early_does_not_identify(arm, tmp_path):
+    fit = arm.fit(
+        tmp_path / "fit", model="diffnea", inertia="cov", optimizer="adam", epochs=2, batch=4096,
+        init="prior",
+    )  # fmt: skip
+    assert "short-of-the-data" in fit.codes()
+    assert "held by a bound" not in {p.status for p in fit.result.parameters}
+
+
+@pytest.mark.parametrize("keys", [{"model": "ridge"}, {"prior": "gaussian"}], ids=said)
+def test_sums_of_a_prior_are_those_of_the_data(arm, tmp_path, keys):
+    """Both tables say the same: what the data know, and what the prior shares out."""
+    free = arm.fit(tmp_path / "free", model="wls").result
+    result = arm.fit(tmp_path / "fit", **keys).result
+    pairs = list(zip(result.base_parameters, free.base_parameters, strict=True))
+    for own, other in pairs:
+        assert (own.name, own.grouping) == (other.name, other.grouping)
+        assert own.value == pytest.approx(other.value, abs=other.std)
+        assert own.std <= 1.01 * other.std
+    by_name = {p.name: p for p in result.parameters}
+    assert by_name["base.rotor"].status == "in combination"
+    assert by_name["forearm.m"].status == "in combination"
+    assert by_name["column.m"].status == "from prior"
+    for own, _ in pairs:  # what is a sum of one has the same status in both
+        if own.grouping.startswith("viscous"):
+            joint = result.joints[int(own.name[-1]) - 1]
+            twin = by_name[f"{joint}.viscous"]
+            assert (twin.status, twin.value, twin.std) == (own.status, own.value, own.std)
+
+
 def test_n15_widths_are_chosen_and_the_logs_are_not_spoilt(arm, tmp_path, robotid):
     """Factors of Stribeck columns, which fast motions hardly show, through the command line."""
     answer = robotid(

@@ -16,6 +16,7 @@ _STATUSES = {
     "in combination": "only in sums with others",
     "uncertain": "are too uncertain to be quoted",
     "from prior": "come from the robot file or another prior",
+    "held by a bound": "are held by bounds where the data would not put them",
     "not excited": "were not excited by the motion",
 }
 _USES = {"train": "training", "val": "validation", "test": "the test"}
