@@ -50,8 +50,13 @@ class Fitted(NamedTuple):
     @property
     def unit(self) -> str:
         """Of errors over all joints: a mean over turning and sliding joints is of either kind."""
-        found = set(self.units.values()) or {"N m"}
-        return " or ".join(unit for unit in ("N m", "N") if unit in found)
+        return torque_unit(self.units)
+
+
+def torque_unit(units: Mapping[str, str]) -> str:
+    """Of errors over joints with these units."""
+    found = set(units.values()) or {"N m"}
+    return " or ".join(unit for unit in ("N m", "N") if unit in found)
 
 
 def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:

@@ -35,7 +35,7 @@ class Departure:
         times: squared errors over those of least squares.
         beyond_chance: whether they are larger than true parameters would have them.
         active: constraints that hold parameters back, in words.
-        prior: whether there is one.
+        otherwise: the cause where it is not seen in single values.
     """
 
     free: Estimate
@@ -44,7 +44,7 @@ class Departure:
     times: float
     beyond_chance: bool
     active: tuple[str, ...]
-    prior: bool
+    otherwise: Cause
 
     @property
     def deviations(self) -> Array:
@@ -71,8 +71,7 @@ class Departure:
             far = self.deviations
             moved = {c: rows for c, rows in moved.items() if max(far[rows]) > _WORTH_SAYING}
         elif not moved:
-            rest: Cause = "bounds" if self.active else "training"
-            moved = {"prior" if self.prior else rest: []}
+            moved = {self.otherwise: []}
         return [self._notice(cause, rows) for cause, rows in moved.items()]
 
     def _notice(self, cause: Cause, rows: list[int]) -> Notice:
@@ -118,15 +117,13 @@ def departure_of(problem: Problem, solved: Solved) -> Departure | None:
         return None
     free = solved.free or solved.estimate
     values = free.base.beta(solved.phi)
-    causes: list[Cause | None] = [None] * free.base.rank
-    for row in np.flatnonzero(_far(values, free) > FAR).tolist():
-        causes[row] = "bounds" if solved.active else "training"
-        if problem.options.optimizer == "adam":
-            causes[row] = "training"
+    otherwise: Cause = "training" if problem.options.optimizer == "adam" else "bounds"
+    kinds = [otherwise] * free.base.rank
     if solved.without_prior is not None:
+        otherwise = "prior"
         held = (_far(free.base.beta(solved.without_prior), free) > FAR).tolist()
-        kinds: list[Cause] = ["bounds" if by else "prior" for by in held]
-        causes = [own and kind for own, kind in zip(causes, kinds, strict=True)]
+        kinds = ["bounds" if by else "prior" for by in held]
+    far = (_far(values, free) > FAR).tolist()
     growth = free.system.loss(solved.phi) - free.system.loss(free.around(solved.phi))
     counts = solved.evidence.counts
     noise = float(np.sum(counts * np.square(free.weights * free.noise)))
@@ -134,11 +131,11 @@ def departure_of(problem: Problem, solved: Solved) -> Departure | None:
     return Departure(
         free=free,
         values=values,
-        causes=tuple(causes),
+        causes=tuple(kind if moved else None for kind, moved in zip(kinds, far, strict=True)),
         times=1.0 + growth / noise,
         beyond_chance=samples * growth / noise > float(chdtri(free.base.rank, _CHANCE)),
         active=solved.active,
-        prior=solved.without_prior is not None,
+        otherwise=otherwise,
     )
 
 

@@ -77,6 +77,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "base_parameters": [],
             "active": [],
             "essential": None,
+            "reduced": None,
             "choices": [],
             "folds": [],
             "folds_mean": {},

@@ -1,10 +1,6 @@
 """From gathered factors to a result: solve, compare with baselines, judge."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +11,17 @@ from robotid.contracts.information import Information
 from robotid.contracts.residuals import Excerpt
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
-from robotid.evaluation.cross_validation import cross_validate
-from robotid.fitting.candidates import choose_widths
+from robotid.evaluation.verdict import torque_unit
 from robotid.fitting.departure import departure_of
-from robotid.fitting.essential import essential
-from robotid.fitting.evidence import Evidence
 from robotid.fitting.fit_information import information_of
-from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
 from robotid.identification.data_used import data_used
+from robotid.identification.folds import folds_of
 from robotid.identification.judged import Judge
+from robotid.identification.problems import problem_of
+from robotid.identification.reduced import reduced
 from robotid.identification.request import Request
-from robotid.identification.sample_reader import split_samples
 from robotid.identification.tables import (
     base_table,
     disowned,
@@ -36,11 +30,8 @@ from robotid.identification.tables import (
     parameter_table,
     table_of_nine,
 )
-from robotid.information.blocks import DataBlock
-from robotid.information.layout import Layout
 from robotid.information.sizes import sizes
 from robotid.models.rigid_body import RigidBodyModel
-from robotid.signals.splits import gap_of
 
 Array = NDArray[np.float64]
 _HARDLY_APART = 1e-4  # share of a column that others do not express
@@ -62,7 +53,7 @@ def identify(request: Request) -> Identified:
     data, layout = request.ready.data, request.ready.data.layout
     base = base_parameters(layout.robot, **layout.arguments)
     train = data.evidence(data.of("train"))
-    problem = _problem(request, layout, base, train, data.of("train", "val"))
+    problem = problem_of(request, layout, base, train, data.of("train", "val"))
     solved = solve(problem)
     departure = departure_of(problem, solved)
     known = knowledge(solved.evidence, solved.estimate, base, sizes(layout), departure)
@@ -83,6 +74,9 @@ def identify(request: Request) -> Identified:
         choices=request.ready.choices,
         tables=tables,
     )
+    unit = torque_unit(layout.robot.torque_units)
+    folds = folds_of(request, found.metrics, unit)
+    small = reduced(data, solved, found.metrics, unit) if request.options.essential else None
     result = FitResult(
         model=request.options.model,
         options=request.stated_options(),
@@ -100,12 +94,15 @@ def identify(request: Request) -> Identified:
         metrics=found.metrics,
         baselines=found.baselines,
         active=list(solved.active),
-        essential=_essential(request, solved),
+        essential=[one.name for one in small.model.parameters] if small else None,
+        reduced=small.model if small else None,
         choices=list(request.ready.choices),
         blocks=found.blocks,
         whiteness=found.whiteness,
         autocorrelation=found.autocorrelation,
-        **_folds(request),
+        folds=folds.folds,
+        folds_mean=folds.mean,
+        folds_spread=folds.spread,
         curve=list(solved.curve),
         gains=list(request.ready.gains),
         **data_used(request),
@@ -122,51 +119,10 @@ def identify(request: Request) -> Identified:
             *_notices(request, base),
             *(departure.notices() if departure else ()),
             *found.notices,
+            *folds.notices,
+            *([small.notice] if small else ()),
         ),
     )
-
-
-def _problem(
-    request: Request,
-    layout: Layout,
-    base: BaseParameters,
-    train: Evidence,
-    readable: Sequence[DataBlock],
-) -> Problem:
-    """The problem of some evidence; only samples of the recordings of `readable` can be read."""
-    gains = request.ready.gains
-    scale = np.array([gain.value for gain in gains]) if gains else None
-    names = {block.recording for block in readable}
-    read = partial(split_samples, request.folder, readable, layout, request.torque, scale)
-    facts = [request.index.recordings[name] for name in sorted(names)]
-    gap = max((math.ceil(gap_of(one) * one.rate_hz) for one in facts), default=0)
-    return Problem(layout, base, train, request.options, read, gap)
-
-
-def _folds(request: Request) -> dict[str, Any]:
-    """Cross-validation over what is not for the final test; each fold chooses its own widths."""
-    if not request.options.cv:
-        return {}
-    data = request.ready.open
-
-    def fit(blocks: Sequence[DataBlock]) -> Array:
-        chosen = choose_widths(data.evidence(blocks), data.layout)
-        base = base_parameters(chosen.layout.robot, **chosen.layout.arguments)
-        problem = _problem(request, chosen.layout, base, chosen.evidence, blocks)
-        phi = np.zeros(data.layout.parameters)
-        phi[chosen.kept] = solve(problem).phi
-        return phi
-
-    found = cross_validate(data.of("train", "val"), fit, request.options.cv)
-    return {"folds": found.folds, "folds_mean": found.mean, "folds_spread": found.spread}
-
-
-def _essential(request: Request, solved: Solved) -> list[str] | None:
-    if not request.options.essential:
-        return None
-    found = essential(solved.evidence, solved.estimate)
-    names = solved.estimate.base.base_names
-    return [names[kept] for kept in found.kept]
 
 
 def cut_notices(index: DatasetIndex) -> list[Notice]:

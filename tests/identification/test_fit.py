@@ -2,13 +2,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from robotid.contracts.dataset import read_index
-from robotid.contracts.fit import read_fit
+from robotid.contracts.fit import Status, read_fit
 from robotid.contracts.information import read_information
 from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
@@ -16,7 +17,9 @@ from robotid.errors import BadDataError, ConfigError, Effect, UsageError
 from robotid.fitting import differentiable
 from robotid.fitting.adam import Samples
 from robotid.fitting.differentiable import _end_held_out
+from robotid.identification import folds
 from robotid.models.from_fit import read_fitted
+from robotid.models.rigid_body import RigidBodyModel
 from robotid.robot.load import load_robot
 from robotid.stages.fit import FitConfig
 from tests.identification.conftest import ARM
@@ -310,6 +313,64 @@ def test_cross_validation_and_essential_parameters(arm, tmp_path):
     assert all(fold.metrics["rmse"].mean < 0.2 for fold in result.folds)
     names = {b.name for b in result.base_parameters}
     assert set(result.essential) < names
+
+
+def test_the_model_of_essential_parameters_can_be_used(arm, tmp_path):
+    """Values, covariance and errors; torques of the kept columns alone have these errors."""
+    fit = arm.fit(tmp_path / "fit", model="wls", essential=True)
+    small = fit.result.reduced
+    assert [p.name for p in small.parameters] == fit.result.essential
+    names = [b.name for b in fit.result.base_parameters]
+    assert sorted([*fit.result.essential, *small.dropped]) == sorted(names)
+    np.testing.assert_allclose(
+        np.sqrt(np.diag(small.covariance)), [p.std for p in small.parameters]
+    )
+    assert 0 < small.growth < small.limit
+    whole, error = (m["test"]["rmse"].mean for m in (fit.result.metrics, small.metrics))
+    assert error == pytest.approx(whole, rel=0.1)
+    fitted = read_fitted(fit.folder)
+    layout = fitted.model.layout
+    short = base_parameters(layout.robot, **layout.arguments).names
+    phi = np.zeros(len(short))
+    for p in small.parameters:
+        phi[short.index(p.name)] = p.value
+    rows = pq.read_table(fit.folder / "residuals.parquet").to_pydict()
+    test = np.array(rows["split"]) == "test"
+    q, qd, qdd, tau = (
+        np.column_stack([rows[f"{signal}.{joint}"] for joint in fit.result.joints])[test]
+        for signal in ("q", "qd", "qdd", "tau")
+    )
+    e = tau - RigidBodyModel(layout, phi).torque(q, qd, qdd)
+    assert np.sqrt((e**2).mean(axis=0)).mean() == pytest.approx(error, rel=1e-6)
+    (notice,) = [notice for notice in fit.notices if notice.code == "essential-found"]
+    said = f"{len(small.parameters)} of {len(names)} base parameters are essential; without "
+    assert notice.message.startswith(said + small.dropped[0])
+
+
+def test_what_folds_say(arm, tmp_path, monkeypatch):
+    """Their error and its spread beside baselines and the test; fewer folds than asked for."""
+    fit = arm.fit(tmp_path / "fit", model="wls", cv=5)
+    mean, spread = fit.result.folds_mean["rmse"].mean, fit.result.folds_spread["rmse"].mean
+    said = {notice.code: notice.message for notice in fit.notices}
+    assert said["fewer-folds"].startswith("2 folds were made, not 5")
+    start = f"over 2 folds the error on recordings left out is {mean:.3g} ± {spread:.2g} N m, "
+    assert said["cross-validated"].startswith(start)
+    own = fit.result.metrics["test"]["rmse"].mean
+    assert said["cross-validated"].endswith(f"the fit itself has {own:.3g} on held-out data")
+    assert all(set(fold.baselines) == {"zero", "mean", "nominal"} for fold in fit.result.folds)
+    assert "fold-not-converged" not in said
+    solve = folds.solve
+
+    def stuck(problem):
+        status = Status(converged=False, message="stuck", remedy="push")
+        return replace(solve(problem), status=status)
+
+    monkeypatch.setattr(folds, "solve", stuck)
+    fit = arm.fit(tmp_path / "stuck", model="wls", cv=2)
+    assert fit.result.verdict.usable
+    found = [notice for notice in fit.notices if notice.code == "fold-not-converged"]
+    assert ["without run1" in found[0].message, "without run2" in found[1].message] == [True, True]
+    assert found[0].hint == "push"
 
 
 def test_n22_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch):
