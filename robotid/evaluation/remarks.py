@@ -80,7 +80,7 @@ def _overfit(fitted: Fitted, split: str) -> list[Notice]:
             hint=hint,
         )
         for joint, ratio in ratios.items()
-        if ratio > _OVERFIT
+        if ratio is not None and ratio > _OVERFIT
     ]
 
 
