@@ -21,7 +21,7 @@ from robotid.identification import folds
 from robotid.models.from_fit import read_fitted
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.robot.load import load_robot
-from robotid.stages.fit import FitConfig
+from robotid.stages.fit import STAGE, FitConfig
 from tests.identification.conftest import ARM
 
 CONSISTENT = [
@@ -193,13 +193,45 @@ def test_gates(arm, tmp_path):
         {"model": "diffnea", "epochs": 3},
         {"model": "ols", "robust": "samples"},
         {"cv": 1},
+        {"model": "diffnea", "seed": 1},
+        {"prior_std": 0.1},
+        {"prior": "divergence", "prior_std": 0.1},
+        {"prior_strength": 3.0},
+        {"prior": "gaussian", "prior_strength": 3.0},
+        {"model": "diffnea", "optimizer": "adam", "iterations": 3},
+        {"load": "1.0"},
+        {"centre": ["forearm=0,0,0,1,1,1", "forearm=0,0,0,2,2,2"]},
+        {"coupled": ["a+b", "b+a"]},
+        {"coupled": ["a-b,b-a"]},
         {"model": "diffnea", "inertia": "nostr", "optimizer": "adam", "cv": 2},
     ],
     ids=str,
 )
 def test_keys_that_would_do_nothing_are_refused(keys):
-    with pytest.raises(ValueError, match=r"is for|folds|blocks say"):
+    with pytest.raises(ValueError, match=r"is for|folds|blocks say|two boxes|the same motor"):
         FitConfig(**keys)
+
+
+@pytest.mark.parametrize(
+    ("roles", "keys", "said"),
+    [
+        ((), {"anew": ["coulomb"]}, "anew: has no effect without a load"),
+        ((), {"load_link": "forearm"}, "load_link: has no effect without a load"),
+        (("payload_of",), {"model": "wls"}, "model: has no effect with payload_of"),
+        (("payload_of",), {"cv": 2}, "cv: has no effect with payload_of"),
+        (("payload_of",), {"centre": ["a=0,0,0,1,1,1"]}, "centre: has no effect with payload_of"),
+    ],
+    ids=str,
+)
+def test_keys_that_do_nothing_with_these_inputs_are_refused(roles, keys, said):
+    with pytest.raises(ConfigError, match=said):
+        STAGE.check(FitConfig(**keys), roles)
+
+
+def test_keys_of_loads_are_taken_where_there_is_one():
+    STAGE.check(FitConfig(anew=["coulomb"], load_link="forearm"), ("payload_of",))
+    STAGE.check(FitConfig(loaded=["a"], load="1", load_link="forearm"), ())
+    STAGE.check(FitConfig(model="wls", cv=2, max_rmse=1.0), ())
 
 
 def test_terms_that_may_have_changed_are_terms():

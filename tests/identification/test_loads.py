@@ -71,6 +71,12 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
     )
     assert (other.code, other.json["error"]["code"]) == (65, "base-differs")
     assert "--terms viscous,coulomb,offset,rotor" in other.json["error"]["hint"]
+    flags = ("fit", laden, "--robot", robot, "--payload-of", before, "--json")
+    other = robotid(*flags, "--anew", "coulomb,stribeck")
+    assert (other.code, other.json["error"]["code"]) == (78, "key-without-effect")
+    assert "no joint of the fit without load has a term stribeck" in other.json["error"]["message"]
+    other = robotid(*flags, "--model", "wls")
+    assert (other.code, other.json["error"]["code"]) == (78, "key-without-effect")
     found = read_fit(tmp_path / "after").payload
     assert found.frame == "forearm"
     value, lower, upper = found.mass
