@@ -161,7 +161,20 @@ class RobotUsed(_Part):
 
 
 class Choice(_Part):
-    """A width that was chosen among candidates, by the least loss on the training data."""
+    """A width that was chosen among candidates, by the least loss on the training data.
+
+    Losses count squared errors in units of the noise, of as many samples as are independent.
+
+    Args:
+        owner: joint, or coupled joints.
+        term: of friction.
+        candidates: widths.
+        losses: of each.
+        chosen: the width of least loss.
+        at_edge: whether the true width may well lie beyond the first or last.
+        without: the loss without the term.
+        needed: whether the term takes away more of the loss than chance.
+    """
 
     owner: str
     term: str
@@ -169,6 +182,8 @@ class Choice(_Part):
     losses: list[float]
     chosen: float
     at_edge: bool
+    without: float | None = None
+    needed: bool = True
 
 
 class BlockErrors(_Part):

@@ -223,6 +223,9 @@ def test_a_width_at_the_edge_of_its_grid_is_said():
     )
     (notice,) = remarks(fitted(choices=[choice]))
     assert (notice.code, notice.joint) == ("width-at-edge", "a")
+    chance = choice.model_copy(update={"at_edge": False, "needed": False})
+    (notice,) = remarks(fitted(choices=[chance]))
+    assert (notice.code, notice.joint) == ("term-not-needed", "a")
 
 
 def test_nothing_held_out_is_said():
