@@ -113,7 +113,9 @@ def identify(request: Request) -> Identified:
     return Identified(
         result=result,
         model=model,
-        information=information_of(layout, problem.train, solved.estimate.noise),
+        information=information_of(
+            layout, solved.evidence, solved.estimate.noise, _shares(solved.estimate.weights)
+        ),
         excerpt=found.excerpt,
         notices=(
             *_notices(request, base),
@@ -123,6 +125,11 @@ def identify(request: Request) -> Identified:
             *([small.notice] if small else ()),
         ),
     )
+
+
+def _shares(weights: Array) -> Array:
+    """With which blocks count, shape (blocks, rows): those that a robust fit distrusts for less."""
+    return np.asarray(weights / weights.max(axis=0))
 
 
 def cut_notices(index: DatasetIndex) -> list[Notice]:
