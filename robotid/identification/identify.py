@@ -14,9 +14,11 @@ from robotid.errors import Notice
 from robotid.evaluation.verdict import torque_unit
 from robotid.fitting.departure import departure_of
 from robotid.fitting.fit_information import information_of
-from robotid.fitting.status import knowledge
+from robotid.fitting.solved import Solved
+from robotid.fitting.status import Knowledge, knowledge
 from robotid.fitting.white_box import solve
 from robotid.identification.data_used import data_used
+from robotid.identification.distrusted import distrusted
 from robotid.identification.folds import folds_of
 from robotid.identification.judged import Judge
 from robotid.identification.problems import problem_of
@@ -34,6 +36,7 @@ from robotid.information.sizes import sizes
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]
+_SHOWN = 6  # names in a remark
 _HARDLY_APART = 1e-4  # share of a column that others do not express
 
 
@@ -120,6 +123,7 @@ def identify(request: Request) -> Identified:
         notices=(
             *_notices(request, base),
             *(departure.notices() if departure else ()),
+            *_of_the_model(request, solved, known),
             *found.notices,
             *folds.notices,
             *([small.notice] if small else ()),
@@ -138,6 +142,31 @@ def cut_notices(index: DatasetIndex) -> list[Notice]:
         return []
     said = "the test is the end of a training recording, which says less than another would"
     return [Notice(code="split-within-recording", message=said, hint="record another")]
+
+
+def _of_the_model(request: Request, solved: Solved, known: Knowledge) -> list[Notice]:
+    """What to know of a fit because of how it was made."""
+    data, options = request.ready.data, request.options
+    if options.model == "irls":
+        train = data.of("train")
+        return distrusted(train, data.evidence(train), solved.phi)
+    if options.model in ("diffnea", "diffbary") and options.init == "random":
+        return _random_values(known)
+    return []
+
+
+def _random_values(known: Knowledge) -> list[Notice]:
+    """Data say nothing of some parameters, which then stay near where the training began."""
+    open_ones = [one.name for one in known.parameters if one.value is None]
+    if not open_ones:
+        return []
+    shown = ", ".join(open_ones[:_SHOWN]) + (", …" if len(open_ones) > _SHOWN else "")
+    said = (
+        f"{len(open_ones)} parameters that the data do not tell by themselves ({shown}) come from "
+        "the random start: masses and inertias of links are not those of the robot"
+    )
+    hint = "torques do not depend on it; for links like those of the robot file use init prior"
+    return [Notice(code="random-start", message=said, hint=hint)]
 
 
 def _notices(request: Request, base: BaseParameters) -> list[Notice]:

@@ -422,6 +422,35 @@ def test_n22_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch
     assert passes == "2" * passes.count("2") + "1" * passes.count("1")  # one fold, then the other
 
 
+@pytest.mark.parametrize("robust", ["blocks", "samples"])
+def test_a_robust_fit_says_which_stretches_it_distrusts(arm, leaning, tmp_path, robust):
+    usual = arm.fit(tmp_path / "usual", model="irls", robust=robust)
+    assert "stretches-distrusted" not in usual.codes()
+    fit = leaning.fit(tmp_path / "fit", model="irls", robust=robust)
+    (found,) = [n.message for n in fit.notices if n.code == "stretches-distrusted"]
+    assert "run1 from " in found
+    assert "run2" not in found
+    assert "exclude" in next(n.hint for n in fit.notices if n.code == "stretches-distrusted")
+    plain = leaning.fit(tmp_path / "plain", model="wls")
+    assert "stretches-distrusted" not in plain.codes()
+    errors = [one.result.metrics["test"]["rmse"].mean for one in (usual, fit, plain)]
+    assert errors[1] - errors[0] < 0.3 * (errors[2] - errors[0])
+    # What the fit passes on says the same as the fit.
+    passed = read_information(fit.folder / "information.safetensors")
+    best = np.linalg.lstsq(passed.R, passed.z, rcond=1e-12)[0]
+    phi, other = (np.array([p.value for p in one.result.parameters]) for one in (fit, plain))
+    near, far = (np.linalg.norm(passed.R @ (given - best)) for given in (phi, other))
+    assert near < 0.1 * far
+
+
+def test_a_random_start_says_which_values_are_random(arm, tmp_path):
+    fit = arm.fit(tmp_path / "a", model="diffnea", init="random", seed=3)
+    (found,) = [n for n in fit.notices if n.code == "random-start"]
+    assert "m1" in found.message or ".m" in found.message
+    assert "init prior" in found.hint
+    assert "random-start" not in arm.fit(tmp_path / "b", model="diffnea", init="prior").codes()
+
+
 def test_n29_two_ways_to_account_for_correlated_errors_agree(arm, tmp_path):
     usual = arm.fit(tmp_path / "a", model="wls").result
     blocks = arm.fit(tmp_path / "b", model="wls", intervals="blocks").result
