@@ -17,6 +17,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Reduce one recording, in one pass and constant memory."""
     from robotid.contracts.factors import write_factors
     from robotid.information.layout import Layout
+    from robotid.information.locked import moving_locks
     from robotid.information.recording import factor_recording
     from robotid.robot.load import load_robot
 
@@ -27,7 +28,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     path = inputs["dataset"][0].path
     found = factor_recording(path, layout, in_file, torque=config.torque)
     write_factors(out_dir, *found)
-    return []
+    return moving_locks(path, config.changes()["lock"])
 
 
 def gather(
@@ -72,6 +73,7 @@ STAGE = Stage(
         "robotid.information.kernel",
         "robotid.information.lanes",
         "robotid.information.layout",
+        "robotid.information.locked",
         "robotid.information.options",
         "robotid.information.program",
         "robotid.information.recording",

@@ -21,6 +21,7 @@ from robotid.identification import folds
 from robotid.models.from_fit import read_fitted
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.robot.load import load_robot
+from robotid.stages.configuration import parse_config
 from robotid.stages.fit import STAGE, FitConfig
 from tests.identification.conftest import ARM
 
@@ -441,6 +442,14 @@ def test_a_robust_fit_says_which_stretches_it_distrusts(arm, leaning, tmp_path, 
     phi, other = (np.array([p.value for p in one.result.parameters]) for one in (fit, plain))
     near, far = (np.linalg.norm(passed.R @ (given - best)) for given in (phi, other))
     assert near < 0.1 * far
+
+
+def test_a_value_is_said_once():
+    with pytest.raises(ConfigError) as caught:
+        parse_config(FitConfig, {"loaded": ["a"], "load": "1,2"})
+    assert caught.value.notice.message.count("'1,2'") == 1
+    with pytest.raises(ConfigError, match="not 'two'"):
+        parse_config(FitConfig, {"iterations": "two"})
 
 
 def test_a_random_start_says_which_values_are_random(arm, tmp_path):

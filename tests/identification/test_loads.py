@@ -111,6 +111,9 @@ def test_gains_of_drives(robotid, dataset, tmp_path):
     answer = robotid("fit", data, *flags, "--json")
     assert (answer.code, answer.json["error"]["code"]) == (78, "current-as-torque")
     load = ",".join(map(str, (MASS, *CENTRE, *SIX)))
+    answer = robotid("fit", data, *flags, "--loaded", "*", "--load", load, "--json")
+    assert (answer.code, answer.json["error"]["code"]) == (78, "all-loaded")
+    assert "bare1" in answer.json["error"]["hint"]
     out = tmp_path / "fit"
     answer = robotid("fit", data, *flags, "--loaded", "laden", "--load", load, "-o", out)
     assert answer.code == 0, answer.err
