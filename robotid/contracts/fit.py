@@ -53,7 +53,13 @@ def held_out(metrics: Metrics) -> str:
 
 # "not vouched for": would be identified, were the fit one to be used.
 ParameterStatus = Literal[
-    "identified", "in combination", "not excited", "from prior", "uncertain", "not vouched for"
+    "identified",
+    "in combination",
+    "not excited",
+    "from prior",
+    "held by a bound",
+    "uncertain",
+    "not vouched for",
 ]
 
 
@@ -162,7 +168,20 @@ class RobotUsed(_Part):
 
 
 class Choice(_Part):
-    """A width that was chosen among candidates, by the least loss on the training data."""
+    """A width that was chosen among candidates, by the least loss on the training data.
+
+    Losses count squared errors in units of the noise, of as many samples as are independent.
+
+    Args:
+        owner: joint, or coupled joints.
+        term: of friction.
+        candidates: widths.
+        losses: of each.
+        chosen: the width of least loss.
+        at_edge: whether the true width may well lie beyond the first or last.
+        without: the loss without the term.
+        needed: whether the term takes away more of the loss than chance.
+    """
 
     owner: str
     term: str
@@ -170,6 +189,8 @@ class Choice(_Part):
     losses: list[float]
     chosen: float
     at_edge: bool
+    without: float | None = None
+    needed: bool = True
 
 
 class BlockErrors(_Part):
@@ -206,10 +227,49 @@ class Whiteness(_Part):
 
 
 class Fold(_Part):
-    """One round of cross-validation: the recordings that were left out, and the errors there."""
+    """One round of cross-validation.
+
+    Args:
+        left_out: the recordings that were.
+        metrics: errors there.
+        baselines: those of each baseline there; the mean torque is that of the other recordings.
+        status: how the fit to the others ended.
+    """
 
     left_out: list[str]
     metrics: dict[str, Metric]
+    baselines: dict[str, dict[str, Metric]] = {}
+    status: Status | None = None
+
+
+class ReducedParameter(_Part):
+    """An essential base parameter, found again with those that are not left out."""
+
+    name: str
+    grouping: str
+    unit: str
+    value: float
+    std: float
+
+
+class ReducedModel(_Part):
+    """A model of the essential base parameters alone; all others are zero in it.
+
+    Args:
+        parameters: what is left.
+        covariance: of their values, in their order.
+        dropped: base parameters that were left out, in the order in which they were.
+        growth: of the loss, in units in which each parameter that is zero adds about one.
+        limit: the growth at which the next one was no longer left out.
+        metrics: by split.
+    """
+
+    parameters: list[ReducedParameter]
+    covariance: list[list[float]]
+    dropped: list[str]
+    growth: float
+    limit: float
+    metrics: Metrics
 
 
 class CurvePoint(_Part):
@@ -287,7 +347,8 @@ class FitResult(_Part):
     base_parameters: list[BaseParameter] = []
     links: list[Link] = []
     active: list[str] = Field(default=[], description="Constraints that hold parameters back.")
-    essential: list[str] | None = None
+    essential: list[str] | None = Field(default=None, description="Names of base parameters.")
+    reduced: ReducedModel | None = Field(default=None, description="Of these parameters alone.")
     choices: list[Choice] = []
     blocks: list[BlockErrors] = []
     whiteness: dict[str, Whiteness] = {}

@@ -10,6 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from robotid.dynamics.terms import DEFAULT_TERMS, TERMS, parse_specs
 
 
+def _swapped(coupling: str) -> list[str]:
+    """The same motor with its joints the other way round; names may have signs in them."""
+    places = (at for at, letter in enumerate(coupling) if letter in "+-")
+    found = (f"{coupling[at + 1 :]}{coupling[at]}{coupling[:at]}" for at in places)
+    return [other for other in found if other != coupling]
+
+
 class TermOptions(BaseModel):
     """Terms of all joints, of some of them, and motors that drive two joints."""
 
@@ -56,6 +63,9 @@ class TermOptions(BaseModel):
                 raise ValueError(f"{text} is given twice")
             if not any(sign in text[1:-1] for sign in "+-"):
                 raise ValueError(f"{text!r} is not JOINT+JOINT or JOINT-JOINT")
+            same = next((other for other in _swapped(text) if other in texts), None)
+            if same is not None:
+                raise ValueError(f"{text} and {same} are the same motor")
         return texts
 
     def layout_arguments(self) -> dict[str, Any]:

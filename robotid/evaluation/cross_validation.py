@@ -6,14 +6,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import Fold, Metric
+from robotid.contracts.fit import Fold, Metric, Status
 from robotid.errors import BadDataError, UsageError
 from robotid.evaluation.metrics import METRICS
-from robotid.evaluation.scores import scores
+from robotid.evaluation.scores import baselines, scores
 from robotid.information.blocks import BySplit, DataBlock
 
 Array = NDArray[np.float64]
-Fit = Callable[[Sequence[DataBlock]], Array]  # blocks to learn from, to all parameters (p,)
+
+
+class FoldFit(NamedTuple):
+    """All parameters of a fit, shape (p,), and how it ended."""
+
+    phi: Array
+    status: Status
+
+
+Fit = Callable[[Sequence[DataBlock]], FoldFit]
 
 
 class CrossValidation(NamedTuple):
@@ -55,7 +64,10 @@ def groups(recordings: Sequence[str], count: int | None = None) -> list[tuple[st
 
 
 def cross_validate(
-    blocks: Sequence[DataBlock], fit: Fit, count: int | None = None
+    blocks: Sequence[DataBlock],
+    fit: Fit,
+    count: int | None = None,
+    nominal: Array | None = None,
 ) -> CrossValidation:
     """Fit without some recordings, predict them, in turns until all have been left out.
 
@@ -65,6 +77,7 @@ def cross_validate(
         blocks: of at least two recordings.
         fit: parameters from blocks.
         count: of folds, as for `groups`.
+        nominal: parameters of the robot file, as for `scores.baselines`.
     """
     recordings = list(dict.fromkeys(b.recording for b in blocks if any(f.count for f in b.factors)))
     folds = []
@@ -72,7 +85,15 @@ def cross_validate(
         seen = [block for block in blocks if block.recording not in left_out]
         unseen = [block.factors for block in blocks if block.recording in left_out]
         data: BySplit = {"train": [block.factors for block in seen], "test": unseen}
-        folds.append(Fold(left_out=list(left_out), metrics=scores(data, fit(seen))["test"]))
+        found = fit(seen)
+        folds.append(
+            Fold(
+                left_out=list(left_out),
+                metrics=scores(data, found.phi)["test"],
+                baselines={name: own["test"] for name, own in baselines(data, nominal).items()},
+                status=found.status,
+            )
+        )
     return CrossValidation(folds, _over(folds, _mean), _over(folds, _spread))
 
 

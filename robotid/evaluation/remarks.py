@@ -99,18 +99,26 @@ def _overfit(fitted: Fitted, split: str) -> list[Notice]:
             hint=hint,
         )
         for joint, ratio in ratios.items()
-        if ratio > _OVERFIT
+        if ratio is not None and ratio > _OVERFIT
     ]
 
 
 def _edges(choices: Sequence[Choice]) -> list[Notice]:
+    """What choosing widths says of the terms; of one that is not needed its width says nothing."""
     return [
         Notice(
+            code="term-not-needed",
+            message=f"{choice.term} takes away no more of the error than chance, at any width",
+            joint=choice.owner,
+            hint="leave this term out, or record motion that shows it",
+        )
+        if not choice.needed
+        else Notice(
             code="width-at-edge",
             message=f"the best width of {choice.term} is the last one tried, {choice.chosen:g}",
             joint=choice.owner,
             hint="widen the grid of candidates",
         )
         for choice in choices
-        if choice.at_edge
+        if choice.at_edge or not choice.needed
     ]

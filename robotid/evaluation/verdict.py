@@ -50,8 +50,13 @@ class Fitted(NamedTuple):
     @property
     def unit(self) -> str:
         """Of errors over all joints: a mean over turning and sliding joints is of either kind."""
-        found = set(self.units.values()) or {"N m"}
-        return " or ".join(unit for unit in ("N m", "N") if unit in found)
+        return torque_unit(self.units)
+
+
+def torque_unit(units: Mapping[str, str]) -> str:
+    """Of errors over joints with these units."""
+    found = set(units.values()) or {"N m"}
+    return " or ".join(unit for unit in ("N m", "N") if unit in found)
 
 
 def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
@@ -156,17 +161,17 @@ def _links(fitted: Fitted) -> list[Reason]:
 
 
 def _gates(fitted: Fitted, split: str, gates: GateOptions) -> list[Reason]:
+    """Limits that are exceeded, and those of which nobody can say whether they are."""
     reasons = []
+    own = fitted.metrics[split]
     for limit, metric in ((gates.max_rmse, "rmse"), (gates.max_relative, "relative")):
-        joints = fitted.metrics[split][metric].joints
-        over = {j: v for j, v in joints.items() if limit is not None and (v or 0.0) > limit}
-        if over:
-            reasons.append(_gate(f"max_{metric}", _listed(metric, over), limit))
-    ratios = error_ratios(fitted.metrics, split)
-    over = {j: v for j, v in ratios.items() if gates.max_overfit and v > gates.max_overfit}
-    if over:
-        said = _listed("held-out over training error", over)
-        reasons.append(_gate("max_overfit", said, gates.max_overfit))
+        if limit is not None:
+            reasons += _beyond(f"max_{metric}", metric, own[metric].joints, limit)
+    if gates.max_overfit is not None and split == "train":
+        reasons.append(_gate("max_overfit", "no data were held out to compare with", None))
+    elif gates.max_overfit is not None:
+        ratios, said = error_ratios(fitted.metrics, split), "held-out over training error"
+        reasons += _beyond("max_overfit", said, ratios, gates.max_overfit)
     data = fitted.identifiability
     if gates.max_condition and (data.condition is None or data.condition > gates.max_condition):
         shown = "infinite" if data.condition is None else f"{data.condition:.3g}"
@@ -177,26 +182,46 @@ def _gates(fitted: Fitted, split: str, gates: GateOptions) -> list[Reason]:
     return reasons
 
 
+def _beyond(gate: str, what: str, values: Mapping[str, float | None], limit: float) -> list[Reason]:
+    """Values above a limit; one that is not there may be, so the gate is not met."""
+    unknown = [joint for joint, value in values.items() if value is None or math.isnan(value)]
+    over = {j: v for j, v in values.items() if j not in unknown and v is not None and v > limit}
+    reasons = [_gate(gate, _listed(what, over), limit)] if over else []
+    if unknown:
+        reasons.append(_gate(gate, f"{what} of {', '.join(unknown)} has no value", None))
+    return reasons
+
+
 def _gate(name: str, said: str, limit: float | None) -> Reason:
     beyond = "" if limit is None else f", more than {limit:g}"
     hint = "improve the data or the model, or change the limit"
     return Reason(code="gate-failed", message=f"{name}: {said}{beyond}", hint=hint)
 
 
-def _listed(what: str, values: Mapping[str, float | None]) -> str:
+def _listed(what: str, values: Mapping[str, float]) -> str:
     return f"{what} " + ", ".join(f"{value:.3g} of {joint}" for joint, value in values.items())
 
 
-def error_ratios(metrics: Metrics, split: str) -> dict[str, float]:
+def error_ratios(metrics: Metrics, split: str) -> dict[str, float | None]:
     """Held-out over training error of each joint, as shares of the torques there.
 
-    Joints whose held-out error is below a thousandth of their torque are left out.
+    None where one of them has no value. Joints whose held-out error is below a thousandth of their
+    torque are left out.
     """
     if split == "train":
         return {}
     own, other = (metrics[given]["relative"].joints for given in (split, "train"))
-    large = {joint: value for joint, value in own.items() if value and value > _EXACT}
-    return {joint: value / low for joint, value in large.items() if (low := other[joint])}
+    return {
+        joint: _ratio(value, other[joint])
+        for joint, value in own.items()
+        if value is None or not value <= _EXACT
+    }
+
+
+def _ratio(value: float | None, training: float | None) -> float | None:
+    if value is None or training is None:
+        return None
+    return value / training if training > 0 else math.inf
 
 
 def _shown(rmse: float | None, unit: str) -> str:

@@ -1,6 +1,6 @@
 """What residuals still hold that a model should have explained, in plain words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +74,11 @@ _NONE = _Found(None, sure=False)
 
 
 def whiteness(
-    joint: str, windows: Sequence[JointWindow], noise: FilteredNoise, samples: int
+    joint: str,
+    windows: Sequence[JointWindow],
+    noise: FilteredNoise,
+    samples: int,
+    terms: Collection[str] = (),
 ) -> JointResiduals:
     """How far the residuals of a joint are from filtered white noise.
 
@@ -87,6 +91,7 @@ def whiteness(
         windows: an excerpt of the training data, at one rate.
         noise: what the filter makes of white noise.
         samples: of all training data.
+        terms: that the joint has.
     """
     windows = [window for window in windows if window.tau.size > 1]
     e = np.concatenate([window.tau - window.predicted for window in windows] or [np.zeros(0)])
@@ -127,14 +132,17 @@ def whiteness(
     )
     notices = [
         *_time_notices(joint, time, noise, found),
-        *_motion_notices(joint, friction, curve, inertia),
+        *_motion_notices(joint, friction, curve, inertia, terms),
         *_delay_notices(joint, delay, e, rest),
     ]
     return JointResiduals(found, shown(time, noise.rate_hz), notices)
 
 
 def whiteness_of_joints(
-    found: Excerpt, recordings: Mapping[str, RecordingFacts], samples: int
+    found: Excerpt,
+    recordings: Mapping[str, RecordingFacts],
+    samples: int,
+    terms: Mapping[str, Collection[str]] | None = None,
 ) -> Residuals:
     """The same for every joint of an excerpt, from its training data.
 
@@ -144,6 +152,7 @@ def whiteness_of_joints(
         found: the excerpt.
         recordings: facts by name.
         samples: of all training data.
+        terms: of each joint.
     """
     result = Residuals({}, {}, [])
     training = [window for window in found.windows if window.split == "train"]
@@ -156,7 +165,7 @@ def whiteness_of_joints(
             alike.setdefault(noise, []).append(one)
         if alike:
             noise = max(alike, key=lambda noise: sum(w.tau.size for w in alike[noise]))
-            own = whiteness(joint, alike[noise], noise, samples)
+            own = whiteness(joint, alike[noise], noise, samples, (terms or {}).get(joint, ()))
             result.whiteness[joint] = own.whiteness
             if own.autocorrelation is not None:
                 result.autocorrelation[joint] = own.autocorrelation
@@ -224,19 +233,37 @@ def _time_notices(
     return [Notice(code="residual-correlated", message=said, joint=joint, hint=hint)]
 
 
-def _motion_notices(joint: str, friction: _Found, curve: _Found, inertia: _Found) -> list[Notice]:
+def _motion_notices(
+    joint: str, friction: _Found, curve: _Found, inertia: _Found, terms: Collection[str]
+) -> list[Notice]:
     notices = []
     if friction.matters or curve.matters:
         worst = max((friction, curve), key=lambda x: abs(x.value or 0.0))
         what = "sign of the velocity" if worst is friction else "speed"
         said = f"errors go with the {what} (correlation {worst.value:.2f}): friction is not right"
-        hint = "add coulomb, or a stribeck or asymmetric term to this joint"
+        hint = _other_friction(terms)
         notices.append(Notice(code="residual-friction", message=said, joint=joint, hint=hint))
     if inertia.matters:
         said = f"errors go with the acceleration (correlation {inertia.value:.2f})"
-        hint = "add a rotor term, or check the delay between torque and motion"
+        delay = "check the delay between torque and motion"
+        hint = delay if "rotor" in terms else f"add a rotor term, or {delay}"
         notices.append(Notice(code="residual-inertia", message=said, joint=joint, hint=hint))
     return notices
+
+
+def _other_friction(terms: Collection[str]) -> str:
+    """Which terms of friction a joint with these ones could have besides or instead."""
+    if not any(term.startswith("coulomb") for term in terms):
+        return "add coulomb to this joint"
+    more = [] if "stribeck" in terms else ["add stribeck"]
+    more += [
+        f"take {term}-asymmetric in place of {term}"
+        for term in ("coulomb", "viscous")
+        if term in terms
+    ]
+    if not more:
+        return "friction may depend on load (add load) or temperature: warm the robot up"
+    return ", or ".join(more)
 
 
 def _delay_notices(joint: str, delay: _Found, e: Array, rest: Array) -> list[Notice]:

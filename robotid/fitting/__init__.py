@@ -8,6 +8,7 @@ linear         least squares: ordinary, weighted, with a prior; intervals
 block_spread   uncertainty from what blocks disagree about
 robust         blocks with larger errors count for less
 restream       the same for samples, in further passes
+sandwich       their uncertainty, where weights depend on errors
 essential      parameters without which data are predicted measurably worse
 status         what can be said of each parameter
 scaling        the problem in units in which a solver is at ease

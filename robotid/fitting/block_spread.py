@@ -46,7 +46,7 @@ def _steps_without(evidence: Evidence, estimate: Estimate) -> Array:
     With W_b and e_b of the block, beta goes by -(R^T R - W_b^T W_b)^-1 W_b^T e_b; in coordinates
     in which R is 1 the matrix is 1 - A^T A.
     """
-    base = estimate.base
+    base, bread = estimate.base, estimate.bread
     R = estimate.system.restricted(base.independent).R
     inverse = np.asarray(solve_triangular(R, np.eye(base.rank)))
     steps = []
@@ -64,5 +64,6 @@ def _steps_without(evidence: Evidence, estimate: Estimate) -> Array:
             said = f"block {number} alone determines a combination of the parameters"
             hint = "record more motion of its kind, or use the filter's bandwidth"
             raise BadDataError("block-alone", said, hint=hint)
-        steps.append(-inverse @ (directions @ ((directions.T @ (A.T @ error)) / left)))
+        step = directions @ ((directions.T @ (A.T @ error)) / left)
+        steps.append(-inverse @ (step if bread is None else np.linalg.solve(bread, step)))
     return np.array(steps)

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.optimize import nnls
+from scipy.special import chdtri
 
 from robotid.contracts.fit import Choice
+from robotid.dynamics.joint_columns import Candidates
 from robotid.fitting.evidence import Evidence
 from robotid.information.layout import Index, Layout
 from robotid.information.system import System, assemble
@@ -25,6 +27,7 @@ Array = NDArray[np.float64]
 
 _ROUNDING = 1e-11  # of a column: what others leave of it if it depends on them
 _EQUAL = 1e-10  # of a loss
+_CHANCE = 0.05  # that a term, or a width, that makes no difference seems to make one
 _SWEEPS = 50
 
 
@@ -48,7 +51,8 @@ def choose_widths(evidence: Evidence, layout: Layout) -> Chosen:
     """Choose a width for every term that has candidates.
 
     Errors of rows are weighted by one over their noise, as the best fit with all candidates at
-    once leaves it. Losses are sums of squares in these units: differences of about one are chance.
+    once leaves it. Losses are sums of squares in these units, of as many samples as are
+    independent: differences of about one are chance.
 
     Args:
         evidence: of the training data.
@@ -70,18 +74,36 @@ def choose_widths(evidence: Evidence, layout: Layout) -> Chosen:
         if picks == before:
             break
     choices = tuple(
-        Choice(
-            owner=group.owner,
-            term=group.term,
-            candidates=list(group.widths),
-            losses=rest.losses(picks, number),
-            chosen=group.widths[pick],
-            at_edge=pick in (0, len(group.widths) - 1),
-        )
+        _choice(group, pick, evidence.independent * np.array(rest.losses(picks, number, True)))
         for number, (group, pick) in enumerate(zip(groups, picks, strict=True))
     )
     plain, kept = layout.choosing(picks)
     return Chosen(plain, restricted(evidence, kept), kept, choices)
+
+
+def _choice(group: Candidates, pick: int, losses: Array) -> Choice:
+    """What was chosen, and whether that says anything.
+
+    Args:
+        group: of candidates.
+        pick: the one of least loss.
+        losses: of all, and last without any of them.
+    """
+    *own, without = losses.tolist()
+    best, inner = own[pick], own[1:-1]
+    # One more degree of freedom than parameters: the width was chosen as well.
+    needed = without - best > float(chdtri(len(group.columns[pick]) + 1, _CHANCE))
+    beyond = not inner or min(inner) - best > float(chdtri(1, _CHANCE))
+    return Choice(
+        owner=group.owner,
+        term=group.term,
+        candidates=list(group.widths),
+        losses=own,
+        chosen=group.widths[pick],
+        at_edge=needed and beyond and pick in (0, len(own) - 1),
+        without=without,
+        needed=needed,
+    )
 
 
 def _least(losses: Sequence[float]) -> int:
@@ -115,17 +137,23 @@ class _Rest:
         self._R = triangle(left)
         self._rho = system.rho
 
-    def losses(self, picks: Sequence[int], number: int) -> list[float]:
-        """The loss for each width of one group, those of the others as picked."""
+    def losses(self, picks: Sequence[int], number: int, without: bool = False) -> list[float]:
+        """The loss for each width of one group, those of the others as picked.
+
+        `without` adds one more, that of none of its widths.
+        """
         others = [
             p
             for k, (group, pick) in enumerate(zip(self._groups, picks, strict=True))
             if k != number
             for p in group.columns[pick]
         ]
-        return [self._loss([*others, *columns]) for columns in self._groups[number].columns]
+        own = [*self._groups[number].columns, *([()] if without else ())]
+        return [self._loss([*others, *columns]) for columns in own]
 
     def _loss(self, positions: Sequence[int]) -> float:
+        if not positions:
+            return float(self._R[:, -1] @ self._R[:, -1]) + self._rho**2
         A = self._R[:, [self._place[p] for p in positions]]
         norms = np.linalg.norm(A, axis=0)
         A = A / np.where(norms > 0, norms, 1.0)

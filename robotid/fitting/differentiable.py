@@ -21,6 +21,7 @@ from robotid.information.sizes import nominal
 from robotid.spatial.parametrisations.table import parametrisation
 
 Array = NDArray[np.float64]
+_NEGLIGIBLE = 0.01  # fall of chi-squared: a tenth of a standard deviation
 _TRAINED = 0.9  # of the training data, where nothing else says when to stop
 
 
@@ -52,7 +53,10 @@ def _start(problem: Problem, entries: Entries, estimate: Estimate) -> Array:
 
 def _by_newton(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
     loss = RigidBodyLoss(estimate.system, entries)
-    found = fit_parametrised(loss, start, Limits(iterations=problem.options.iterations))
+    limits = Limits(
+        iterations=problem.options.iterations, negligible=_NEGLIGIBLE / problem.train.independent
+    )
+    found = fit_parametrised(loss, start, limits)
     samples = estimate.system.count
     curve = (CurvePoint(step=m.iteration, train=m.loss / samples) for m in found.history)
     return _solved(problem, entries, estimate, found, curve)

@@ -1,6 +1,6 @@
 """Least squares on factors: ordinary, weighted by the noise of each row, and with a prior."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,9 @@ class Estimate:
         weights: that the errors of each block and row had, shape (blocks, rows).
         system: the problem that was solved, in all parameters.
         prior: that took part in it.
+        bread: where weights depend on errors, how fast their weighted sum changes with beta, as a
+            share of that of fixed weights; in coordinates in which those of `system` are
+            orthonormal, shape (rank, rank).
     """
 
     base: BaseParameters
@@ -41,6 +44,7 @@ class Estimate:
     weights: Array
     system: System
     prior: Gaussian | None = None
+    bread: Array | None = None
 
     @cached_property
     def std(self) -> Array:
@@ -53,6 +57,12 @@ class Estimate:
             raise UsageError("bad-level", f"{level:g} is no probability between 0 and 1")
         reach = float(stdtrit(self.freedom, 0.5 + level / 2)) * self.std
         return np.column_stack([self.beta - reach, self.beta + reach])
+
+    def of(self, sums: BaseParameters) -> "Estimate":
+        """The same in other sums, all of which this one determines."""
+        known = sums.projection[:, self.base.independent]
+        covariance = known @ self.covariance @ known.T
+        return replace(self, base=sums, beta=known @ self.beta, covariance=covariance)
 
     def around(self, phi: ArrayLike) -> Array:
         """All parameters, shape (p,), with B phi = beta: grouped ones as given, others moved.
@@ -144,7 +154,7 @@ def solve(
     if prior is None:
         # Errors of rows differ in size, whether or not the weights know it.
         spread_of = noise if errors is None else np.maximum(noise, errors)
-        inside = _whitened(evidence, determined, inverse, weights**2 * spread_of)
+        inside = whitened(evidence, determined, inverse, weights**2 * spread_of)
         spread = sum(A.T @ A for A in inside) / evidence.independent
         covariance = np.asarray(inverse @ spread @ inverse.T)
     else:
@@ -152,7 +162,7 @@ def solve(
     return Estimate(determined, beta, covariance, freedom, noise, weights, system, prior)
 
 
-def _whitened(
+def whitened(
     evidence: Evidence, base: BaseParameters, inverse: Array, weights: Array
 ) -> list[Array]:
     """Weighted columns of each row in coordinates in which those of the whole are orthonormal."""
@@ -177,7 +187,7 @@ def _noise(
     phi[list(base.independent)] = beta
     share = (weights / weights.max(axis=0)) ** 2
     losses = (share * evidence.losses(phi)).sum(axis=0)
-    taken = [float(np.sum(A**2)) for A in _whitened(evidence, base, inverse, weights)]
+    taken = [float(np.sum(A**2)) for A in whitened(evidence, base, inverse, weights)]
     free = (share * evidence.counts).sum(axis=0) - np.array(taken) / evidence.independent
     total = float(free.sum()) * evidence.independent
     for row, left in zip(evidence.rows, free.tolist(), strict=True):

@@ -28,6 +28,7 @@ _USED_BY: dict[str, tuple[str, ...]] = {
     "robust": ("irls",),
 }
 _OF_ADAM = ("batch", "learning_rate", "epochs", "patience")
+OF_LOADS = ("loaded", "load", "load_link", "anew")
 
 
 class FitOptions(BaseModel):
@@ -122,15 +123,29 @@ class FitOptions(BaseModel):
         for key in _OF_ADAM:
             if getattr(self, key) != fields[key].default and self.optimizer != "adam":
                 raise ValueError(f"{key} is for optimizer adam")
+        if self.iterations != fields["iterations"].default and self.optimizer == "adam":
+            raise ValueError("iterations is for optimizer newton; adam has epochs")
+        if self.seed and self.init != "random" and self.optimizer != "adam":
+            raise ValueError("seed is for init random and optimizer adam")
+        if self.prior_std != fields["prior_std"].default and not self._gaussian:
+            raise ValueError(f"prior_std is for prior gaussian, not for {self.prior}")
+        if self.prior_strength != fields["prior_strength"].default and self.prior != "divergence":
+            raise ValueError(f"prior_strength is for prior divergence, not for {self.prior}")
+        if self.load is not None and not self.loaded:
+            raise ValueError("load is for recordings that loaded names")
         if self.cv == 1:
             raise ValueError("cv: two folds at least, or 0 for none")
         if self.cv and self.model == "diffnea" and self.inertia == "nostr":
             raise ValueError("cv: folds are scored on factors, which do not know nostr")
-        if self.intervals == "blocks" and (self.model == "ridge" or self.prior == "gaussian"):
+        if self.intervals == "blocks" and self._gaussian:
             raise ValueError("intervals: blocks say nothing of how uncertain a prior is")
-        if self.essential and (self.model == "ridge" or self.prior == "gaussian"):
+        if self.essential and self._gaussian:
             raise ValueError("essential: a prior is no ground to leave parameters out")
         return self
+
+    @property
+    def _gaussian(self) -> bool:
+        return self.model == "ridge" or self.prior == "gaussian"
 
     @field_validator("anew")
     @classmethod
@@ -151,8 +166,10 @@ class FitOptions(BaseModel):
     @field_validator("centre")
     @classmethod
     def _boxes(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        for text in given:
-            boxed(text)
+        links = [boxed(text)[0] for text in given]
+        twice = next((link for link in links if links.count(link) > 1), None)
+        if twice is not None:
+            raise ValueError(f"link {twice} is given two boxes")
         return given
 
 

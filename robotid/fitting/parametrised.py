@@ -35,12 +35,15 @@ class Limits:
         seconds: at most so much processor time; results then depend on the machine.
         tolerance: converged when `patience` iterations took away less than this share of the loss.
         patience: see there.
+        negligible: fall of the loss that data cannot tell from noise; one that fell by no more in
+            the second half of all iterations has converged as well, at its last digits.
     """
 
     iterations: int = 500
     seconds: float | None = None
     tolerance: float = 1e-9
     patience: int = 10
+    negligible: float = 0.0
 
 
 class Moment(NamedTuple):
@@ -97,6 +100,8 @@ def fit_parametrised(
         converged = not moved or settled
         if converged or (limits.seconds is not None and spent > limits.seconds):
             break
+    late = history[iteration // 2].loss - search.now.loss
+    converged |= iteration >= limits.patience and late < limits.negligible
     search.leave_boundary()
     seconds = time.perf_counter() - began
     phi = search.now.phi

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from robotid.dynamics.base_parameters import BaseParameters
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate, solve
+from robotid.fitting.sandwich import with_sandwich
 from robotid.information.basis import Basis, bases_of
 from robotid.information.factor import Factor
 from robotid.information.held import HeldSigns
@@ -72,7 +73,9 @@ def irls_samples(
     found = start
     phi = found.around(np.zeros(layout.parameters))
     noise = _noise(layout, read(), phi)
-    for rounds in range(1, _ROUNDS + 1):
+    settled, rounds = False, 0
+    while not settled and rounds < _ROUNDS:
+        rounds += 1
         blocks, medians, lowered, count = [], [], np.zeros(len(layout.rows)), 0
         for motion, tau, held in _batches(layout, read()):
             W = row_columns(layout, motion, held)
@@ -88,9 +91,18 @@ def irls_samples(
         phi = found.around(np.zeros(layout.parameters))
         noise = _usual(np.array(medians), noise)
         same = before.base.independent == found.base.independent
-        if same and (np.abs(found.beta - before.beta) <= _SETTLED * found.std).all():
-            return RobustSamples(found, evidence, lowered / count, converged=True, rounds=rounds)
-    return RobustSamples(found, evidence, lowered / count, converged=False, rounds=_ROUNDS)
+        settled = same and bool((np.abs(found.beta - before.beta) <= _SETTLED * found.std).all())
+    samples = _columns_and_errors(layout, read(), phi)
+    sure = with_sandwich(found, evidence, samples, layout.columns, tolerated * noise)
+    return RobustSamples(sure, evidence, lowered / count, converged=settled, rounds=rounds)
+
+
+def _columns_and_errors(
+    layout: Layout, batches: Iterable[Array], phi: Array
+) -> Iterable[tuple[Sequence[Array], Array]]:
+    for motion, tau, held in _batches(layout, batches):
+        W = row_columns(layout, motion, held)
+        yield W, _errors(layout, W, tau, phi)
 
 
 def _batches(
@@ -111,10 +123,8 @@ def _errors(layout: Layout, W: Sequence[Array], tau: Array, phi: Array) -> Array
 
 
 def _noise(layout: Layout, batches: Iterable[Array], phi: Array) -> Array:
-    medians = [
-        np.median(np.abs(_errors(layout, row_columns(layout, motion, before), tau, phi)), axis=0)
-        for motion, tau, before in _batches(layout, batches)
-    ]
+    found = _columns_and_errors(layout, batches, phi)
+    medians = [np.median(np.abs(errors), axis=0) for _, errors in found]
     return _usual(np.array(medians), np.full(len(layout.rows), np.finfo(float).tiny))
 
 

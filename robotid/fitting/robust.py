@@ -57,8 +57,7 @@ def irls(evidence: Evidence, base: BaseParameters, tolerated: float = TOLERATED)
     found = ols(evidence, base)
     shares = np.ones_like(evidence.counts)
     for rounds in range(1, _ROUNDS + 1):
-        errors = np.sqrt(evidence.losses(_representative(found)) / evidence.counts)
-        usual = np.maximum(np.median(errors, axis=0), evidence.least_noise)
+        errors, usual = _errors(evidence, _representative(found))
         ratio = np.maximum(errors / usual, np.finfo(float).tiny)
         before, shares = shares, np.minimum(1.0, tolerated / ratio)
         noisier = np.where(shares < 1, errors, 0.0)
@@ -66,6 +65,18 @@ def irls(evidence: Evidence, base: BaseParameters, tolerated: float = TOLERATED)
         if rounds > 1 and np.abs(shares - before).max() <= _SETTLED:
             return Robust(found, shares, converged=True, rounds=rounds)
     return Robust(found, shares, converged=False, rounds=_ROUNDS)
+
+
+def unusual(evidence: Evidence, phi: Array) -> Array:
+    """How many times as large as usual the errors of blocks are, shape (blocks, rows)."""
+    errors, usual = _errors(evidence, phi)
+    return np.asarray(errors / usual)
+
+
+def _errors(evidence: Evidence, phi: Array) -> tuple[Array, Array]:
+    """Root mean square errors, shape (blocks, rows), and the usual ones of each row."""
+    errors = np.sqrt(evidence.losses(phi) / evidence.counts)
+    return errors, np.maximum(np.median(errors, axis=0), evidence.least_noise)
 
 
 def _representative(estimate: Estimate) -> Array:

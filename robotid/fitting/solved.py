@@ -52,6 +52,8 @@ class Solved:
         promises: whether the model guarantees that every link is a rigid body.
         active: constraints that hold parameters back, in words.
         curve: of the training.
+        free: least squares without the prior that is part of the estimate.
+        without_prior: all parameters, as they were with the same constraints and without a prior.
     """
 
     phi: Array
@@ -61,3 +63,5 @@ class Solved:
     promises: bool = False
     active: tuple[str, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
+    free: Estimate | None = None
+    without_prior: Array | None = None

@@ -49,7 +49,9 @@ def _wls(problem: Problem) -> Solved:
 
 def _ridge(problem: Problem) -> Solved:
     prior = robot_file_prior(problem.layout, problem.options.prior_std)
-    return _linear(problem, ridge(problem.train, problem.base, prior))
+    found = _linear(problem, ridge(problem.train, problem.base, prior))
+    free = wls(problem.train, problem.base)
+    return replace(found, free=free, without_prior=free.around(found.phi))
 
 
 def _irls(problem: Problem) -> Solved:
@@ -77,14 +79,13 @@ def _settled(converged: bool, rounds: int) -> Status:
 
 def _sdp(problem: Problem) -> Solved:
     options, prior = problem.options, None
+    estimate = free = wls(problem.train, problem.base)
     if options.prior == "gaussian":  # its equations are part of the system
         given = robot_file_prior(problem.layout, options.prior_std)
         estimate = ridge(problem.train, problem.base, given)
-    else:
-        estimate = wls(problem.train, problem.base)
-        if options.prior == "divergence":
-            strength = options.prior_strength / problem.train.independent
-            prior = Divergence(problem.layout.robot.phi, strength)
+    elif options.prior == "divergence":
+        strength = options.prior_strength / problem.train.independent
+        prior = Divergence(problem.layout.robot.phi, strength)
     centres = {}
     for text in options.centre:
         link, lower, upper = boxed(text)
@@ -96,7 +97,19 @@ def _sdp(problem: Problem) -> Solved:
         remedy=found.remedy,
         iterations=found.iterations,
     )
-    return Solved(found.phi, estimate, problem.train, status, promises=True, active=found.active)
+    without_prior = None
+    if options.prior != "none":
+        without_prior = consistent_fit(free.system, problem.layout, centres=centres).phi
+    return Solved(
+        phi=found.phi,
+        estimate=estimate,
+        evidence=problem.train,
+        status=status,
+        promises=True,
+        active=found.active,
+        free=free if options.prior == "gaussian" else None,
+        without_prior=without_prior,
+    )
 
 
 MODELS: dict[str, Callable[[Problem], Solved]] = {

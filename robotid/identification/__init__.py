@@ -4,6 +4,9 @@ gathered        the factors of all recordings, each block with its split
 sample_reader   samples of a split, for models that need more than factors
 request         what is asked for
 identify        from data to a result
+problems        what estimators are given
+folds           cross-validation
+reduced         the model of essential parameters
 carried         the same for what a robot carries
 judged          errors beside baselines, what residuals still hold, the verdict
 data_used       what became of the recordings

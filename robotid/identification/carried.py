@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import INFORMATION, FitResult, Parameter
 from robotid.contracts.information import read_information
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, ConfigError, nearest
+from robotid.fitting.options import FitOptions
 from robotid.fitting.payload import Payload, payload_of
 from robotid.identification.data_used import data_used
 from robotid.identification.gathered import Gathered
@@ -17,6 +18,7 @@ from robotid.identification.judged import Judge
 from robotid.identification.ranges import widest
 from robotid.identification.request import Request
 from robotid.identification.tables import disowned, link_table
+from robotid.information.layout import Layout
 from robotid.models.from_fit import FittedRobot, read_fitted
 from robotid.models.rigid_body import RigidBodyModel
 
@@ -33,6 +35,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
     data, layout = request.ready.data, request.ready.data.layout
     before = read_fitted(base_folder)
     _check_same(before, data)
+    _check_anew(request.options.anew, layout)
     train = data.evidence(data.of("train"))
     unloaded = read_information(base_folder / INFORMATION)
     found = payload_of(
@@ -77,6 +80,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "base_parameters": [],
             "active": [],
             "essential": None,
+            "reduced": None,
             "choices": [],
             "folds": [],
             "folds_mean": {},
@@ -114,6 +118,17 @@ def _check_same(before: FittedRobot, data: Gathered) -> None:
     flags += [f"--coupled {motor}" for motor in given["coupled"]]
     said = "the fit without load has other terms of joints"
     raise BadDataError("base-differs", said, hint=f"give the same ones: {' '.join(flags)}")
+
+
+def _check_anew(anew: Sequence[str], layout: Layout) -> None:
+    """Refuse terms to be found anew that no joint has; by default there may be none of them."""
+    present = {column.term for column in layout.own}
+    if tuple(anew) == FitOptions.model_fields["anew"].default:
+        return
+    for term in anew:
+        if term not in present:
+            said = f"anew: no joint of the fit without load has a term {term}"
+            raise ConfigError("key-without-effect", said, hint=nearest(term, present))
 
 
 def _with_load(before: FittedRobot, found: Payload, names: Sequence[str]) -> Array:

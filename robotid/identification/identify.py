@@ -1,10 +1,6 @@
 """From gathered factors to a result: solve, compare with baselines, judge."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +10,19 @@ from robotid.contracts.information import Information
 from robotid.contracts.residuals import Excerpt
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
-from robotid.evaluation.cross_validation import cross_validate
-from robotid.fitting.candidates import choose_widths
-from robotid.fitting.essential import essential
-from robotid.fitting.evidence import Evidence
+from robotid.evaluation.verdict import torque_unit
+from robotid.fitting.departure import departure_of
 from robotid.fitting.fit_information import information_of
-from robotid.fitting.solved import Problem, Solved
-from robotid.fitting.status import knowledge
+from robotid.fitting.solved import Solved
+from robotid.fitting.status import Knowledge, knowledge
 from robotid.fitting.white_box import solve
 from robotid.identification.data_used import data_used
+from robotid.identification.distrusted import distrusted
+from robotid.identification.folds import folds_of
 from robotid.identification.judged import Judge
+from robotid.identification.problems import problem_of
+from robotid.identification.reduced import reduced
 from robotid.identification.request import Request
-from robotid.identification.sample_reader import split_samples
 from robotid.identification.tables import (
     base_table,
     disowned,
@@ -34,13 +31,11 @@ from robotid.identification.tables import (
     parameter_table,
     table_of_nine,
 )
-from robotid.information.blocks import DataBlock
-from robotid.information.layout import Layout
 from robotid.information.sizes import sizes
 from robotid.models.rigid_body import RigidBodyModel
-from robotid.signals.splits import gap_of
 
 Array = NDArray[np.float64]
+_SHOWN = 6  # names in a remark
 _HARDLY_APART = 1e-4  # share of a column that others do not express
 
 
@@ -60,14 +55,15 @@ def identify(request: Request) -> Identified:
     data, layout = request.ready.data, request.ready.data.layout
     base = base_parameters(layout.robot, **layout.arguments)
     train = data.evidence(data.of("train"))
-    problem = _problem(request, layout, base, train, data.of("train", "val"))
+    problem = problem_of(request, layout, base, train, data.of("train", "val"))
     solved = solve(problem)
-    known = knowledge(solved.evidence, solved.estimate, base, sizes(layout))
+    departure = departure_of(problem, solved)
+    known = knowledge(solved.evidence, solved.estimate, base, sizes(layout), departure)
     model = RigidBodyModel(layout, solved.phi)
-    nine = model.full
+    nine = departure is None
     tables = {
         "parameters": (table_of_nine if nine else parameter_table)(layout, solved.phi, known),
-        "base_parameters": [] if nine else base_table(problem, solved, known),
+        "base_parameters": base_table(layout, solved.phi, known, departure) if departure else [],
         "identifiability": identifiability_of(known),
         "links": [] if nine else link_table(layout, solved.phi),
     }
@@ -80,6 +76,9 @@ def identify(request: Request) -> Identified:
         choices=request.ready.choices,
         tables=tables,
     )
+    unit = torque_unit(layout.robot.torque_units)
+    folds = folds_of(request, found.metrics, unit)
+    small = reduced(data, solved, found.metrics, unit) if request.options.essential else None
     result = FitResult(
         model=request.options.model,
         options=request.stated_options(),
@@ -97,12 +96,15 @@ def identify(request: Request) -> Identified:
         metrics=found.metrics,
         baselines=found.baselines,
         active=list(solved.active),
-        essential=_essential(request, solved),
+        essential=[one.name for one in small.model.parameters] if small else None,
+        reduced=small.model if small else None,
         choices=list(request.ready.choices),
         blocks=found.blocks,
         whiteness=found.whiteness,
         autocorrelation=found.autocorrelation,
-        **_folds(request),
+        folds=folds.folds,
+        folds_mean=folds.mean,
+        folds_spread=folds.spread,
         curve=list(solved.curve),
         gains=list(request.ready.gains),
         **data_used(request),
@@ -113,53 +115,24 @@ def identify(request: Request) -> Identified:
     return Identified(
         result=result,
         model=model,
-        information=information_of(layout, problem.train, solved.estimate.noise),
+        information=information_of(
+            layout, solved.evidence, solved.estimate.noise, _shares(solved.estimate.weights)
+        ),
         excerpt=found.excerpt,
-        notices=(*_notices(request, base), *found.notices),
+        notices=(
+            *_notices(request, base),
+            *(departure.notices() if departure else ()),
+            *_of_the_model(request, solved, known),
+            *found.notices,
+            *folds.notices,
+            *([small.notice] if small else ()),
+        ),
     )
 
 
-def _problem(
-    request: Request,
-    layout: Layout,
-    base: BaseParameters,
-    train: Evidence,
-    readable: Sequence[DataBlock],
-) -> Problem:
-    """The problem of some evidence; only samples of the recordings of `readable` can be read."""
-    gains = request.ready.gains
-    scale = np.array([gain.value for gain in gains]) if gains else None
-    names = {block.recording for block in readable}
-    read = partial(split_samples, request.folder, readable, layout, request.torque, scale)
-    facts = [request.index.recordings[name] for name in sorted(names)]
-    gap = max((math.ceil(gap_of(one) * one.rate_hz) for one in facts), default=0)
-    return Problem(layout, base, train, request.options, read, gap)
-
-
-def _folds(request: Request) -> dict[str, Any]:
-    """Cross-validation over what is not for the final test; each fold chooses its own widths."""
-    if not request.options.cv:
-        return {}
-    data = request.ready.open
-
-    def fit(blocks: Sequence[DataBlock]) -> Array:
-        chosen = choose_widths(data.evidence(blocks), data.layout)
-        base = base_parameters(chosen.layout.robot, **chosen.layout.arguments)
-        problem = _problem(request, chosen.layout, base, chosen.evidence, blocks)
-        phi = np.zeros(data.layout.parameters)
-        phi[chosen.kept] = solve(problem).phi
-        return phi
-
-    found = cross_validate(data.of("train", "val"), fit, request.options.cv)
-    return {"folds": found.folds, "folds_mean": found.mean, "folds_spread": found.spread}
-
-
-def _essential(request: Request, solved: Solved) -> list[str] | None:
-    if not request.options.essential:
-        return None
-    found = essential(solved.evidence, solved.estimate)
-    names = solved.estimate.base.base_names
-    return [names[kept] for kept in found.kept]
+def _shares(weights: Array) -> Array:
+    """With which blocks count, shape (blocks, rows): those that a robust fit distrusts for less."""
+    return np.asarray(weights / weights.max(axis=0))
 
 
 def cut_notices(request: Request) -> list[Notice]:
@@ -168,6 +141,31 @@ def cut_notices(request: Request) -> list[Notice]:
         return []
     said = "the test is the end of a training recording, which says less than another would"
     return [Notice(code="split-within-recording", message=said, hint="record another")]
+
+
+def _of_the_model(request: Request, solved: Solved, known: Knowledge) -> list[Notice]:
+    """What to know of a fit because of how it was made."""
+    data, options = request.ready.data, request.options
+    if options.model == "irls":
+        train = data.of("train")
+        return distrusted(train, data.evidence(train), solved.phi)
+    if options.model in ("diffnea", "diffbary") and options.init == "random":
+        return _random_values(known)
+    return []
+
+
+def _random_values(known: Knowledge) -> list[Notice]:
+    """Data say nothing of some parameters, which then stay near where the training began."""
+    open_ones = [one.name for one in known.parameters if one.value is None]
+    if not open_ones:
+        return []
+    shown = ", ".join(open_ones[:_SHOWN]) + (", …" if len(open_ones) > _SHOWN else "")
+    said = (
+        f"{len(open_ones)} parameters that the data do not tell by themselves ({shown}) come from "
+        "the random start: masses and inertias of links are not those of the robot"
+    )
+    hint = "torques do not depend on it; for links like those of the robot file use init prior"
+    return [Notice(code="random-start", message=said, hint=hint)]
 
 
 def _notices(request: Request, base: BaseParameters) -> list[Notice]:

@@ -123,7 +123,16 @@ class Judge:
             notices += offset_changes(errors, units)
             notices += drifts(self._data.blocks, model.phi, layout.names, units)
         windows = self._excerpt(model)
-        rest = whiteness_of_joints(windows, self._index.recordings, self._data.samples["train"])
+        terms = {
+            joint: {
+                column.term
+                for column in layout.own
+                if place in [member for member, _ in column.motor.members]
+            }
+            for place, joint in enumerate(layout.robot.joint_names)
+        }
+        count = self._data.samples["train"]
+        rest = whiteness_of_joints(windows, self._index.recordings, count, terms)
         notices += [*remarks(fitted), *rest.notices]
         notices += smoothed_friction(windows, self._index.recordings, tables["parameters"])
         return Judged(

@@ -78,6 +78,10 @@ def _loaded(data: Gathered, options: FitOptions) -> Sequence[str]:
     if not found:
         said = f"no recording is called {', '.join(options.loaded)}"
         raise ConfigError("no-such-recording", said, hint=", ".join(names[:10]))
+    if not data.without(found).of("train"):
+        said = f"loaded: {', '.join(options.loaded)} leaves no recording to train without the load"
+        hint = f"name only those with the load, of {', '.join(names[:10])}"
+        raise ConfigError("all-loaded", said, hint=hint)
     return found
 
 

@@ -14,7 +14,7 @@ from robotid.contracts.fit import (
     Parameter,
     ParameterStatus,
 )
-from robotid.fitting.solved import Problem, Solved
+from robotid.fitting.departure import Departure
 from robotid.fitting.status import Knowledge
 from robotid.information.layout import LINK_PARAMETERS, Layout
 from robotid.information.sizes import nominal, sizes
@@ -87,36 +87,41 @@ def table_of_nine(layout: Layout, phi: Array, known: Knowledge) -> list[Paramete
     return [*found, *whole[ten.size :]]
 
 
-def base_table(problem: Problem, solved: Solved, known: Knowledge) -> list[BaseParameter]:
-    """The sums that data determine; intervals are those of least squares with the same weights.
+def base_table(
+    layout: Layout, phi: Array, known: Knowledge, departure: Departure
+) -> list[BaseParameter]:
+    """The sums that data determine, with intervals of least squares, or of data and prior.
 
-    Where constraints hold parameters back, they are moved along with the values: a consistent
-    value is no more certain than the data make it.
+    Where a bound holds a value back, the interval stays where the data have it and is widened to
+    hold the value; where a prior has moved it far, to hold what the data alone say.
     """
-    estimate = solved.estimate
-    values = estimate.base.beta(solved.phi)
-    file = estimate.base.beta(nominal(problem.layout))
-    reach = 0.5 * np.diff(estimate.intervals(), axis=1)[:, 0]
-    units = [problem.layout.units[column] for column in estimate.base.independent]
+    estimate = known.estimate
+    values = estimate.base.beta(phi)
+    file = estimate.base.beta(nominal(layout))
+    moved = [cause is not None for cause in departure.causes]
+    held = np.column_stack(
+        [estimate.intervals(), values, np.where(moved, departure.free.beta, values)]
+    )
+    units = [layout.units[column] for column in estimate.base.independent]
     return [
         BaseParameter(
             name=name,
             grouping=about.name,
             unit=unit,
             value=value,
-            std=std,
-            lower=value - half,
-            upper=value + half,
+            std=about.std or 0.0,
+            lower=lower,
+            upper=upper,
             nominal=given,
-            status=_status(about.status, value, std),
+            status=_status(about.status, value, about.std),
         )
-        for name, about, unit, value, std, half, given in zip(
+        for name, about, unit, value, lower, upper, given in zip(
             estimate.base.base_names,
             known.sums,
             units,
             values.tolist(),
-            estimate.std.tolist(),
-            reach.tolist(),
+            held.min(axis=1).tolist(),
+            held.max(axis=1).tolist(),
             file.tolist(),
             strict=True,
         )

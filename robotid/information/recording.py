@@ -174,10 +174,22 @@ def _columns_of(
     for name in columns:
         if name not in names:
             signal, _, joint = name.partition(".")
-            hint = "torque is needed" if signal == torque else "filter the dataset first"
             said = f"the recording has no {name}"
+            hint = _instead(names, joint, signal, torque)
             raise BadDataError("signal-missing", said, file=file, joint=joint, hint=hint)
     return columns
+
+
+def _instead(names: Sequence[str], joint: str, signal: str, torque: str) -> str:
+    """What to do where a signal of a joint is missing, seeing those that there are."""
+    there = [name.partition(".")[0] for name in names if name.partition(".")[2] == joint]
+    listed = f"of {joint} it has {', '.join(there) or 'nothing'}"
+    if signal != torque:
+        return f"filter the dataset first; {listed}"
+    others = [name for name in ("tau", "tau_cmd", "current") if name in there]
+    if others:
+        return f"{listed}; torque can be {' or '.join(others)}"
+    return f"{listed}; parameters cannot be found without torque or current"
 
 
 def _about(layout: Layout, torque: str) -> RobotFacts:

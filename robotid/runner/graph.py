@@ -48,7 +48,10 @@ class Graph:
         line_of: LineOf | None = None,
     ) -> "Graph":
         """Check all references and bring the nodes into order."""
-        by_name = {node.name: node for node in with_made_inputs(nodes)}
+        given_nodes = list(nodes)
+        for node in given_nodes:
+            _check_keys(node, file, line_of)
+        by_name = {node.name: node for node in with_made_inputs(given_nodes)}
 
         def fail(code: str, node: str, message: str, hint: str | None = None) -> ConfigError:
             line = line_of(("stages", node, "inputs")) if line_of else None
@@ -95,6 +98,26 @@ class Graph:
                 wanted.add(current)
                 pending.extend(self.node(current).needs())
         return Graph(tuple(node for node in self.nodes if node.name in wanted), self.base)
+
+
+def _check_keys(node: Node, file: str | None, line_of: LineOf | None) -> None:
+    """Refuse keys that do nothing with these inputs, where the file has them."""
+    if node.stage.check is None:
+        return
+    try:
+        node.stage.check(node.config, node.inputs)
+    except ConfigError as error:
+        key, _, said = error.notice.message.partition(": ")
+        where = ("stages", node.name, key)
+        if file is None:
+            raise
+        raise ConfigError(
+            error.notice.code,
+            f"{'.'.join(where)}: {said}",
+            file=file,
+            line=line_of(where) if line_of else None,
+            hint=error.notice.hint,
+        ) from error
 
 
 def with_made_inputs(nodes: Iterable[Node]) -> list[Node]:

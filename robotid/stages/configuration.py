@@ -156,9 +156,10 @@ def parse_config(
 
 def _said(problem: Any) -> str:
     given = problem.get("input")
-    shown = f", not {given!r}" if isinstance(given, str | int | float | bool) else ""
     message = str(problem["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{message}{shown}"
+    if not isinstance(given, str | int | float | bool) or repr(given) in message:
+        return message
+    return f"{message}, not {given!r}"
 
 
 def _listed(problems: list[Any]) -> str:

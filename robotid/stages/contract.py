@@ -15,7 +15,7 @@ The large file of each part (`part_file`) goes into the gathered result under th
 without `gather` reading it, so gathering costs next to nothing however long the recordings are.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +47,7 @@ class Source(NamedTuple):
 Inputs = Mapping[str, Sequence[Source]]
 Run = Callable[[Any, Inputs, Path], Sequence[Notice]]
 Gather = Callable[[Any, Inputs, Sequence[Source], Path], Sequence[Notice]]
+Check = Callable[[Any, Collection[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,8 @@ class Stage:
             one; `gather` sees the other files of the parts.
         tolerant: parts with bad data are left out, which is reported, and the others go on.
         gather_keys: configuration keys that only `gather` reads; changing them runs no part again.
+        check: refuses keys that do nothing with the roles that inputs are given for, before
+            anything runs.
     """
 
     name: str
@@ -127,6 +130,7 @@ class Stage:
     gather_keys: tuple[str, ...] = ()
     tolerant: bool = False
     extras: tuple[str, ...] = ()
+    check: Check | None = None
 
     @property
     def mapped_role(self) -> str | None:

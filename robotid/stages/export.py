@@ -1,8 +1,9 @@
 """`export`: a fit as robot file, table, payload, or code."""
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from robotid.errors import Effect, Notice, nearest
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
@@ -36,6 +37,12 @@ class ExportConfig(StageConfig):
             if name not in _FORMATS:
                 raise ValueError(f"no format {name!r}; {nearest(name, _FORMATS)}")
         return tuple(name for name in _FORMATS if name in names)
+
+    @model_validator(mode="after")
+    def _of_a_payload(self) -> Self:
+        if self.payload_frame is not None and "payload" not in self.format:
+            raise ValueError("payload_frame is for format payload")
+        return self
 
 
 def run(config: ExportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:

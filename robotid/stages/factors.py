@@ -18,6 +18,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.factors import write_factors
     from robotid.contracts.splits import read_cut
     from robotid.information.layout import Layout
+    from robotid.information.locked import moving_locks
     from robotid.information.recording import factor_recording
     from robotid.robot.load import load_robot
 
@@ -29,7 +30,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     cut = read_cut(path)
     found = factor_recording(path, layout, in_file, torque=config.torque, cut=cut)
     write_factors(out_dir, *found)
-    return []
+    return moving_locks(path, config.changes()["lock"])
 
 
 def gather(
@@ -77,6 +78,7 @@ STAGE = Stage(
         "robotid.information.kernel",
         "robotid.information.lanes",
         "robotid.information.layout",
+        "robotid.information.locked",
         "robotid.information.options",
         "robotid.information.program",
         "robotid.information.recording",

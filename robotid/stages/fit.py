@@ -1,10 +1,11 @@
 """`fit`: parameters of a robot from filtered data, with their uncertainty and held-out errors."""
 
+from collections.abc import Collection
 from pathlib import Path
 
-from robotid.errors import Notice
+from robotid.errors import ConfigError, Notice
 from robotid.evaluation.gates import GateOptions
-from robotid.fitting.options import FitOptions
+from robotid.fitting.options import OF_LOADS, FitOptions
 from robotid.information.options import FactorOptions
 from robotid.robot.options import RobotOptions
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
@@ -12,6 +13,21 @@ from robotid.stages.contract import Input, Inputs, Stage, StageConfig
 
 class FitConfig(FitOptions, FactorOptions, GateOptions, RobotOptions, StageConfig):
     """Which model and how it is fitted, the robot and its joint terms, and gates to be met."""
+
+
+def check(config: FitConfig, roles: Collection[str]) -> None:
+    """Keys of estimators do nothing for a payload, those of loads nothing without one."""
+    payload = "payload_of" in roles
+    for key, field in FitOptions.model_fields.items():
+        if getattr(config, key) == field.default:
+            continue
+        if payload and key not in OF_LOADS:
+            said = "has no effect with payload_of: the robot is as the fit without load has it"
+            raise ConfigError("key-without-effect", f"{key}: {said}", hint="leave it out")
+        if not payload and (key == "anew" or (key == "load_link" and not config.loaded)):
+            said = "has no effect without a load"
+            hint = "give payload_of" if key == "anew" else "give payload_of, or loaded and load"
+            raise ConfigError("key-without-effect", f"{key}: {said}", hint=hint)
 
 
 def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
@@ -109,4 +125,5 @@ STAGE = Stage(
     ),
     extras=("mujoco",),
     run=run,
+    check=check,
 )

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from robotid.contracts.fit import Status
 from robotid.errors import BadDataError, UsageError
-from robotid.evaluation.cross_validation import cross_validate, groups
-from robotid.evaluation.scores import scores
+from robotid.evaluation.cross_validation import FoldFit, cross_validate, groups
+from robotid.evaluation.scores import baselines, scores
 from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
 from robotid.information.system import assemble
@@ -44,7 +45,8 @@ BLOCKS = [block for seed, name in enumerate(NAMES) for block in recording(name, 
 
 def fit(blocks):
     system = assemble([f for block in blocks for f in block.factors], LAYOUT.parameters)
-    return np.linalg.lstsq(system.R, system.z, rcond=1e-9)[0]
+    phi = np.linalg.lstsq(system.R, system.z, rcond=1e-9)[0]
+    return FoldFit(phi, Status(converged=len(blocks) < 7, message="done"))
 
 
 @pytest.mark.parametrize("count", [None, 2, 3, 99])
@@ -65,7 +67,7 @@ def test_folds_are_fits_without_what_is_left_out(count):
         seen_by_fits.append({block.recording for block in blocks})
         return fit(blocks)
 
-    found = cross_validate(BLOCKS, watched, count)
+    found = cross_validate(BLOCKS, watched, count, nominal=TRUTH)
     assert len(found.folds) == (count or 5)
     for fold, seen in zip(found.folds, seen_by_fits, strict=True):
         assert seen == set(NAMES) - set(fold.left_out)
@@ -74,7 +76,11 @@ def test_folds_are_fits_without_what_is_left_out(count):
             "train": [block.factors for block in rest],
             "test": [block.factors for block in BLOCKS if block.recording in fold.left_out],
         }
-        assert fold.metrics == scores(data, fit(rest))["test"]
+        assert fold.metrics == scores(data, fit(rest).phi)["test"]
+        beside = baselines(data, TRUTH)
+        assert fold.baselines == {name: own["test"] for name, own in beside.items()}
+        assert set(fold.baselines) == {"zero", "mean", "nominal"}
+        assert fold.status.converged == (len(rest) < 7)
     values = [fold.metrics["rmse"].mean for fold in found.folds]
     assert found.mean["rmse"].mean == pytest.approx(np.mean(values))
     assert found.spread["rmse"].mean == pytest.approx(np.std(values, ddof=1))

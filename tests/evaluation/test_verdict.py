@@ -170,6 +170,38 @@ def test_gates_refuse_and_name_the_joint(limits, said):
     assert judge(fitted(), GateOptions(**wide)).usable
 
 
+def without_value(found, metric, joint="b"):
+    """The same fit, with one metric of the test null."""
+    test = dict(found.metrics["test"])
+    test[metric] = test[metric].model_copy(update={"joints": {**test[metric].joints, joint: None}})
+    return found._replace(metrics={**found.metrics, "test": test})
+
+
+def test_a_gate_that_cannot_be_looked_at_is_not_met():
+    trained = fitted({"train": GOOD["train"]})
+    (reason,) = judge(trained, GateOptions(max_overfit=1e3)).reasons
+    assert (reason.code, reason.message) == (
+        "gate-failed",
+        "max_overfit: no data were held out to compare with",
+    )
+    assert judge(trained).usable
+    for gate, metric in (("max_rmse", "rmse"), ("max_relative", "relative")):
+        found = without_value(fitted(), metric)
+        (reason,) = judge(found, GateOptions(**{gate: 1e3})).reasons
+        assert reason.message == f"{gate}: {metric} of b has no value"
+        assert judge(found).usable
+        both = judge(found, GateOptions(**{gate: 1e-3})).reasons
+        assert ["of a, more than" in both[0].message, "of b has" in both[1].message] == [True, True]
+    (reason,) = judge(without_value(fitted(), "relative"), GateOptions(max_overfit=1e3)).reasons
+    assert "held-out over training error of b has no value" in reason.message
+    exact = fitted({"train": {"a": 0.0, "b": 0.0}, "test": GOOD["test"]})
+    (reason,) = judge(exact, GateOptions(max_overfit=1e3)).reasons
+    assert "inf of a, inf of b, more than 1000" in reason.message
+    # Nothing to compare where the held-out error itself is next to nothing.
+    tiny = fitted({"train": {"a": 0.0, "b": 0.0}, "test": {"a": 1e-6, "b": 1e-9}})
+    assert judge(tiny, GateOptions(max_overfit=1.01)).usable
+
+
 def test_n11_poor_excitation_is_said_and_refuses_only_on_request():
     poor = Identifiability(rank=8, structural_rank=10, condition=None, worst="a.m - b.m")
     found = fitted(identifiability=poor)
@@ -204,6 +236,9 @@ def test_a_width_at_the_edge_of_its_grid_is_said():
     )
     (notice,) = remarks(fitted(choices=[choice]))
     assert (notice.code, notice.joint) == ("width-at-edge", "a")
+    chance = choice.model_copy(update={"at_edge": False, "needed": False})
+    (notice,) = remarks(fitted(choices=[chance]))
+    assert (notice.code, notice.joint) == ("term-not-needed", "a")
 
 
 def test_nothing_held_out_is_said():

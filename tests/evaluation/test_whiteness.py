@@ -115,6 +115,23 @@ def test_missing_coulomb_friction_is_found():
     assert "residual-friction" in codes(notices)
 
 
+def test_hints_name_terms_that_the_joint_does_not_have():
+    windows = Joint1(stribeck=0.5, noise=0.3).windows()
+
+    def hint(*terms):
+        notices = whiteness("elbow", windows, NOISE, 10**6, terms).notices
+        return next(notice.hint for notice in notices if notice.code == "residual-friction")
+
+    assert hint("viscous") == "add coulomb to this joint"
+    assert hint("viscous", "coulomb") == (
+        "add stribeck, or take coulomb-asymmetric in place of coulomb, "
+        "or take viscous-asymmetric in place of viscous"
+    )
+    assert "stribeck" not in hint("viscous", "coulomb", "stribeck")
+    every = hint("viscous-asymmetric", "coulomb-asymmetric", "stribeck")
+    assert every.startswith("friction may depend on load")
+
+
 def test_missing_inertia_is_found():
     """The term is left out of the prediction, and nothing of it is hidden in others."""
     joint = Joint1()

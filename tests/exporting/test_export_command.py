@@ -104,3 +104,10 @@ def test_what_cannot_be_exported(robotid, tmp_path):
     (fit / "nominal.urdf").write_bytes(load_robot("cartpole").data)
     answer = robotid("export", fit)
     assert (answer.code, "fit-differs" in answer.err) == (65, True)
+
+
+def test_a_frame_of_a_payload_without_one_is_refused(robotid, tmp_path):
+    fit = write_fit(tmp_path / "fit", "panda")
+    answer = robotid("export", fit, "--payload-frame", "panda_flange", "--json")
+    assert (answer.code, answer.json["error"]["code"]) == (78, "bad-value")
+    assert "payload_frame is for format payload" in answer.json["error"]["message"]

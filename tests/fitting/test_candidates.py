@@ -1,5 +1,7 @@
 """Friction found again from torques of Pinocchio and formulas of the tests; widths chosen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -103,7 +105,41 @@ def test_parameters_of_the_wrong_sign_do_not_count():
     ]
     for choice in choose_widths(evidence_from(layout, truth), layout).choices:
         assert max(choice.losses) == pytest.approx(min(choice.losses), rel=1e-9)
-        assert (choice.chosen, choice.at_edge) == (0.05, True)
+        assert choice.without == pytest.approx(min(choice.losses), rel=1e-9)
+        assert (choice.chosen, choice.at_edge, choice.needed) == (0.05, False, False)
+
+
+def test_losses_count_independent_samples():
+    """Of ten samples that are alike, one counts: what is chance with it was ten times that."""
+    layout = Layout(load_robot("double_pendulum").tree, ("viscous", "stribeck(0.02,0.05,0.1)"))
+    truth = [("stribeck", 0, 0.05, 0.6), ("stribeck", 1, 0.05, 0.6)]
+    whole = evidence_from(layout, truth)
+    tenth = replace(whole, independent=0.1)
+    for one, other in zip(
+        choose_widths(whole, layout).choices, choose_widths(tenth, layout).choices, strict=True
+    ):
+        np.testing.assert_allclose(other.losses, 0.1 * np.array(one.losses))
+        assert other.without == pytest.approx(0.1 * one.without)
+        assert one.without > max(one.losses)
+        assert one.needed
+        assert not one.at_edge
+
+
+def test_a_term_that_is_not_there_is_not_needed():
+    """In 5 % of cases chance makes it seem so; here, of 40, at most 6 (99 % of the time)."""
+    layout = Layout(
+        load_robot("double_pendulum").tree, ("viscous", "coulomb", "stribeck(0.02,0.05,0.1)")
+    )
+    found = [
+        choice
+        for seed in range(20)
+        for choice in choose_widths(
+            evidence_from(layout, [("viscous", 0, None, 0.3)], samples=1000, seed=seed), layout
+        ).choices
+    ]
+    assert len(found) == 40
+    assert sum(choice.needed for choice in found) <= 6
+    assert not any(choice.at_edge and not choice.needed for choice in found)
 
 
 def test_nothing_to_choose():

@@ -1,5 +1,7 @@
 """Least squares on factors: recovery, weights, priors, uncertainty, robustness, selection, status."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -96,7 +98,7 @@ def test_intervals_know_of_correlated_errors(uneven):
     """Errors that last for four samples; those that take them for independent hold far less."""
     base = base_of("double_pendulum")
     right, wrong = [], []
-    for seed in range(100):
+    for seed in range(60):
         evidence = noisy_evidence(uneven, seed, correlated=4)
         right.append(wls(evidence, base))
         wrong.append(wls(Evidence(evidence.blocks, evidence.parameters), base))
@@ -199,6 +201,41 @@ def test_single_bad_samples_count_for_less(uneven):
     errors = [np.abs(e.beta - base.beta(phi)) for e in (found.estimate, plain)]
     assert np.median(errors[0]) < 0.1 * np.median(errors[1])
     assert (np.abs(found.down_weighted - 0.2) < 0.1).all()  # 18 % of normal errors are beyond 1.345
+
+
+@pytest.mark.parametrize("kind", ["normal", "stretch"])
+def test_intervals_of_weighted_samples_hold_the_truth(kind):
+    """Whether errors are normal, or ten times as large in a tenth of the time."""
+    factoriser = factoriser_of("double_pendulum")
+    layout, base = factoriser.layout, base_of("double_pendulum")
+    motion = harmonics(layout.robot, 200, 0.5, 3, rate_hz=10.0)
+    phi = truth(layout)
+    clean = torques(layout, motion, phi)
+    size = 0.1 * np.sqrt(np.mean(clean**2, axis=0))
+    inside, squared, variances, jackknifed = [], [], [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        errors = rng.normal(size=clean.shape)
+        if kind == "stretch":
+            begin = rng.integers(0, 180)
+            errors[begin : begin + 20] *= 10.0
+        tau = clean + size * errors
+        signals = signals_of(layout.robot, **motion._asdict(), tau=tau)
+        start = wls(evidence_of(factoriser, motion, tau), base)
+        read = partial(np.array_split, signals, 10, axis=1)
+        robust = irls_samples(layout, base, read, start)
+        found = robust.estimate
+        lower, upper = found.intervals(0.95).T
+        true = found.base.beta(phi)
+        inside.append((lower <= true) & (true <= upper))
+        squared.append((found.beta - true) ** 2)
+        variances.append(found.std**2)
+        jackknifed.append(with_block_spread(robust.evidence, found).std ** 2)
+    assert 0.93 < np.mean(inside) < 0.97
+    ratio = np.sqrt(np.mean(variances, axis=0) / np.mean(squared, axis=0))
+    assert 0.93 < np.mean(ratio) < 1.07
+    blocks = np.sqrt(np.mean(jackknifed, axis=0) / np.mean(squared, axis=0))
+    assert np.mean(blocks) > 1.0
 
 
 def test_essential_parameters_are_found():

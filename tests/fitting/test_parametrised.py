@@ -1,6 +1,7 @@
 """Fits of parametrised links on factors: derivatives, optimality, consistency."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -159,6 +160,24 @@ def test_too_few_iterations_are_told():
     assert "start from the SDP solution" in found.message
     assert found.iterations == 3
     assert len(found.history) == 4
+
+
+def test_a_fall_that_data_cannot_tell_from_noise_is_none():
+    """Steps go on for the last digits, but a fit that is at its best is not said to be short."""
+    loss = loss_of("ur10", "diffbary")
+    start = random_start(loss.entries, 0)
+    limits = Limits(iterations=60, tolerance=0.0)
+    short = fit_parametrised(loss, start, limits)
+    assert not short.converged
+    fell = short.history[30].loss - short.loss
+    enough = fit_parametrised(loss, start, replace(limits, negligible=1.01 * fell))
+    assert enough.converged
+    assert enough.loss == short.loss
+    assert "converged" in enough.message
+    less = fit_parametrised(loss, start, replace(limits, negligible=0.9 * fell))
+    assert not less.converged
+    hardly = Limits(iterations=3, tolerance=0.0, negligible=np.inf)
+    assert not fit_parametrised(loss, start, hardly).converged
 
 
 def test_nine_entries_need_samples():

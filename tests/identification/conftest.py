@@ -80,3 +80,20 @@ def arm(tmp_path_factory) -> ArmData:
     folder = tmp_path_factory.mktemp("arm")
     robot = ARM / "arm.urdf"
     return with_factors(folder, filtered(folder, sorted(ARM.glob("*.csv")), robot), robot)
+
+
+@pytest.fixture(scope="session")
+def leaning(arm, tmp_path_factory) -> ArmData:
+    """The same data, but somebody leans against the arm in the first recording for a while."""
+    folder = tmp_path_factory.mktemp("leaning")
+    logs = []
+    for log in sorted(ARM.glob("*.csv")):
+        logs.append(folder / log.name)
+        header, *lines = log.read_text().splitlines()
+        place, tenth = header.split(",").index("tau.elbow"), len(lines) // 10
+        for number in range(4 * tenth, 5 * tenth) if log.stem == "run1" else ():
+            cells = lines[number].split(",")
+            cells[place] = repr(float(cells[place]) + 5.0)
+            lines[number] = ",".join(cells)
+        logs[-1].write_text("\n".join([header, *lines]) + "\n")
+    return with_factors(folder, filtered(folder, logs, arm.robot), arm.robot)

@@ -68,6 +68,20 @@ def test_an_error_while_factors_are_made_is_the_answer(robotid, arm):
     assert answer.json["stage"] == "fit.factors"
 
 
+def test_keys_that_do_nothing_are_refused_before_anything_runs(robotid, arm, cache, tmp_path):
+    answer = robotid("fit", arm.dataset, "--robot", ROBOT, "--anew", "coulomb", "--json")
+    assert (answer.code, answer.json["error"]["code"]) == (78, "key-without-effect")
+    path = tmp_path / "p.toml"
+    path.write_text(
+        f'[stages.fit]\ninputs.dataset = "{arm.dataset}"\ninputs.robot = "{ROBOT}"\n'
+        'model = "wls"\nload_link = "forearm"\n'
+    )
+    error = robotid("run", path, "--json").json["error"]
+    assert (error["code"], error["line"]) == ("key-without-effect", 5)
+    assert error["message"].startswith("stages.fit.load_link: has no effect")
+    assert entries(cache, "factors") == 0
+
+
 def test_fits_of_a_pipeline_share_factors(tmp_path):
     path = tmp_path / "p.toml"
     path.write_text(

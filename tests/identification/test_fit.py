@@ -2,13 +2,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from robotid.contracts.dataset import read_index, write_index
-from robotid.contracts.fit import read_fit
+from robotid.contracts.fit import Status, read_fit
 from robotid.contracts.information import read_information
 from robotid.contracts.splits import Interval
 from robotid.contracts.truth import read_truth
@@ -17,9 +18,12 @@ from robotid.errors import BadDataError, ConfigError, Effect, UsageError
 from robotid.fitting import differentiable
 from robotid.fitting.adam import Samples
 from robotid.fitting.differentiable import _end_held_out
+from robotid.identification import folds
 from robotid.models.from_fit import read_fitted
+from robotid.models.rigid_body import RigidBodyModel
 from robotid.robot.load import load_robot
-from robotid.stages.fit import FitConfig
+from robotid.stages.configuration import parse_config
+from robotid.stages.fit import STAGE, FitConfig
 from tests.identification.conftest import ARM, with_factors
 
 CONSISTENT = [
@@ -210,13 +214,45 @@ def test_gates(arm, tmp_path):
         {"model": "diffnea", "epochs": 3},
         {"model": "ols", "robust": "samples"},
         {"cv": 1},
+        {"model": "diffnea", "seed": 1},
+        {"prior_std": 0.1},
+        {"prior": "divergence", "prior_std": 0.1},
+        {"prior_strength": 3.0},
+        {"prior": "gaussian", "prior_strength": 3.0},
+        {"model": "diffnea", "optimizer": "adam", "iterations": 3},
+        {"load": "1.0"},
+        {"centre": ["forearm=0,0,0,1,1,1", "forearm=0,0,0,2,2,2"]},
+        {"coupled": ["a+b", "b+a"]},
+        {"coupled": ["a-b,b-a"]},
         {"model": "diffnea", "inertia": "nostr", "optimizer": "adam", "cv": 2},
     ],
     ids=str,
 )
 def test_keys_that_would_do_nothing_are_refused(keys):
-    with pytest.raises(ValueError, match=r"is for|folds|blocks say"):
+    with pytest.raises(ValueError, match=r"is for|folds|blocks say|two boxes|the same motor"):
         FitConfig(**keys)
+
+
+@pytest.mark.parametrize(
+    ("roles", "keys", "said"),
+    [
+        ((), {"anew": ["coulomb"]}, "anew: has no effect without a load"),
+        ((), {"load_link": "forearm"}, "load_link: has no effect without a load"),
+        (("payload_of",), {"model": "wls"}, "model: has no effect with payload_of"),
+        (("payload_of",), {"cv": 2}, "cv: has no effect with payload_of"),
+        (("payload_of",), {"centre": ["a=0,0,0,1,1,1"]}, "centre: has no effect with payload_of"),
+    ],
+    ids=str,
+)
+def test_keys_that_do_nothing_with_these_inputs_are_refused(roles, keys, said):
+    with pytest.raises(ConfigError, match=said):
+        STAGE.check(FitConfig(**keys), roles)
+
+
+def test_keys_of_loads_are_taken_where_there_is_one():
+    STAGE.check(FitConfig(anew=["coulomb"], load_link="forearm"), ("payload_of",))
+    STAGE.check(FitConfig(loaded=["a"], load="1", load_link="forearm"), ())
+    STAGE.check(FitConfig(model="wls", cv=2, max_rmse=1.0), ())
 
 
 def test_terms_that_may_have_changed_are_terms():
@@ -229,6 +265,75 @@ def test_terms_that_may_have_changed_are_terms():
 def test_a_strong_prior_is_said_to_be_one(arm, tmp_path):
     fit = arm.fit(tmp_path / "fit", model="sdp", prior="gaussian", prior_std=1e-3)
     assert sum(p.status == "from prior" for p in fit.result.parameters) > 20
+
+
+def test_what_a_bound_holds_is_not_called_identified(arm, tmp_path):
+    """A box far from where the data put the centre of mass: their own values stay in sight."""
+    free = arm.fit(tmp_path / "free", model="wls").result
+    fit = arm.fit(tmp_path / "fit", centre=["forearm=1,1,1,2,2,2"])
+    own = {b.name: b for b in fit.result.base_parameters}
+    for b in free.base_parameters:
+        assert own[b.name].lower <= b.value <= own[b.name].upper
+        assert own[b.name].lower <= own[b.name].value <= own[b.name].upper
+        far = abs(own[b.name].value - b.value) > 2 * b.std
+        assert (own[b.name].status == "held by a bound") == far
+        assert not far or own[b.name].std > 2 * b.std
+    held = next(p for p in fit.result.parameters if p.name == "forearm.hz")
+    assert held.status == "held by a bound"
+    assert held.said == "the data say 0.1801 ± 0.00033"
+    assert held.std == pytest.approx(abs(held.value - 0.1801), rel=0.01)
+    (notice,) = [notice for notice in fit.notices if notice.code == "held-by-bounds"]
+    assert "l3z by 302 deviations: squared errors are 159 times" in notice.message
+    assert "centre of mass of forearm is at x = 1 m" in notice.message
+    assert "wls" in notice.hint
+    plain = arm.fit(tmp_path / "plain")
+    assert not {"held-by-bounds", "held-by-prior", "short-of-the-data"} & plain.codes()
+
+
+def test_what_a_divergence_draws_away_is_from_the_prior(arm, tmp_path):
+    strong = arm.fit(tmp_path / "a", prior="divergence", prior_strength=1e6)
+    statuses = {b.name: b.status for b in strong.result.base_parameters}
+    assert statuses["l3z"] == statuses["l2z"] == "from prior"
+    assert "held by a bound" not in statuses.values()
+    (notice,) = [notice for notice in strong.notices if notice.code == "held-by-prior"]
+    assert "l3z by 37.6 deviations" in notice.message
+    weak = arm.fit(tmp_path / "b", prior="divergence", prior_strength=1e-3)
+    assert "held-by-prior" not in weak.codes()
+    boxed = arm.fit(
+        tmp_path / "c", prior="divergence", prior_strength=1e-3, centre=["forearm=1,1,1,2,2,2"]
+    )
+    assert "held-by-bounds" in boxed.codes()
+    assert "held-by-prior" not in boxed.codes()
+
+
+def test_training_that_ends_early_does_not_identify(arm, tmp_path):
+    fit = arm.fit(
+        tmp_path / "fit", model="diffnea", inertia="cov", optimizer="adam", epochs=2, batch=4096,
+        init="prior",
+    )  # fmt: skip
+    assert "short-of-the-data" in fit.codes()
+    assert "held by a bound" not in {p.status for p in fit.result.parameters}
+
+
+@pytest.mark.parametrize("keys", [{"model": "ridge"}, {"prior": "gaussian"}], ids=said)
+def test_sums_of_a_prior_are_those_of_the_data(arm, tmp_path, keys):
+    """Both tables say the same: what the data know, and what the prior shares out."""
+    free = arm.fit(tmp_path / "free", model="wls").result
+    result = arm.fit(tmp_path / "fit", **keys).result
+    pairs = list(zip(result.base_parameters, free.base_parameters, strict=True))
+    for own, other in pairs:
+        assert (own.name, own.grouping) == (other.name, other.grouping)
+        assert own.value == pytest.approx(other.value, abs=other.std)
+        assert own.std <= 1.01 * other.std
+    by_name = {p.name: p for p in result.parameters}
+    assert by_name["base.rotor"].status == "in combination"
+    assert by_name["forearm.m"].status == "in combination"
+    assert by_name["column.m"].status == "from prior"
+    for own, _ in pairs:  # what is a sum of one has the same status in both
+        if own.grouping.startswith("viscous"):
+            joint = result.joints[int(own.name[-1]) - 1]
+            twin = by_name[f"{joint}.viscous"]
+            assert (twin.status, twin.value, twin.std) == (own.status, own.value, own.std)
 
 
 def test_n15_widths_are_chosen_and_the_logs_are_not_spoilt(arm, tmp_path, robotid):
@@ -263,6 +368,64 @@ def test_cross_validation_and_essential_parameters(arm, tmp_path):
     assert set(result.essential) < names
 
 
+def test_the_model_of_essential_parameters_can_be_used(arm, tmp_path):
+    """Values, covariance and errors; torques of the kept columns alone have these errors."""
+    fit = arm.fit(tmp_path / "fit", model="wls", essential=True)
+    small = fit.result.reduced
+    assert [p.name for p in small.parameters] == fit.result.essential
+    names = [b.name for b in fit.result.base_parameters]
+    assert sorted([*fit.result.essential, *small.dropped]) == sorted(names)
+    np.testing.assert_allclose(
+        np.sqrt(np.diag(small.covariance)), [p.std for p in small.parameters]
+    )
+    assert 0 < small.growth < small.limit
+    whole, error = (m["test"]["rmse"].mean for m in (fit.result.metrics, small.metrics))
+    assert error == pytest.approx(whole, rel=0.1)
+    fitted = read_fitted(fit.folder)
+    layout = fitted.model.layout
+    short = base_parameters(layout.robot, **layout.arguments).names
+    phi = np.zeros(len(short))
+    for p in small.parameters:
+        phi[short.index(p.name)] = p.value
+    rows = pq.read_table(fit.folder / "residuals.parquet").to_pydict()
+    test = np.array(rows["split"]) == "test"
+    q, qd, qdd, tau = (
+        np.column_stack([rows[f"{signal}.{joint}"] for joint in fit.result.joints])[test]
+        for signal in ("q", "qd", "qdd", "tau")
+    )
+    e = tau - RigidBodyModel(layout, phi).torque(q, qd, qdd)
+    assert np.sqrt((e**2).mean(axis=0)).mean() == pytest.approx(error, rel=1e-6)
+    (notice,) = [notice for notice in fit.notices if notice.code == "essential-found"]
+    said = f"{len(small.parameters)} of {len(names)} base parameters are essential; without "
+    assert notice.message.startswith(said + small.dropped[0])
+
+
+def test_what_folds_say(arm, tmp_path, monkeypatch):
+    """Their error and its spread beside baselines and the test; fewer folds than asked for."""
+    fit = arm.fit(tmp_path / "fit", model="wls", cv=5)
+    mean, spread = fit.result.folds_mean["rmse"].mean, fit.result.folds_spread["rmse"].mean
+    said = {notice.code: notice.message for notice in fit.notices}
+    assert said["fewer-folds"].startswith("2 folds were made, not 5")
+    start = f"over 2 folds the error on recordings left out is {mean:.3g} ± {spread:.2g} N m, "
+    assert said["cross-validated"].startswith(start)
+    own = fit.result.metrics["test"]["rmse"].mean
+    assert said["cross-validated"].endswith(f"the fit itself has {own:.3g} on held-out data")
+    assert all(set(fold.baselines) == {"zero", "mean", "nominal"} for fold in fit.result.folds)
+    assert "fold-not-converged" not in said
+    solve = folds.solve
+
+    def stuck(problem):
+        status = Status(converged=False, message="stuck", remedy="push")
+        return replace(solve(problem), status=status)
+
+    monkeypatch.setattr(folds, "solve", stuck)
+    fit = arm.fit(tmp_path / "stuck", model="wls", cv=2)
+    assert fit.result.verdict.usable
+    found = [notice for notice in fit.notices if notice.code == "fold-not-converged"]
+    assert ["without run1" in found[0].message, "without run2" in found[1].message] == [True, True]
+    assert found[0].hint == "push"
+
+
 def test_n22_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch):
     from robotid.identification import sample_reader
 
@@ -278,6 +441,43 @@ def test_n22_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch
     passes = "".join(name[-1] for name in folds).replace("12", "")  # of the fit itself
     assert "3" not in passes
     assert passes == "2" * passes.count("2") + "1" * passes.count("1")  # one fold, then the other
+
+
+@pytest.mark.parametrize("robust", ["blocks", "samples"])
+def test_a_robust_fit_says_which_stretches_it_distrusts(arm, leaning, tmp_path, robust):
+    usual = arm.fit(tmp_path / "usual", model="irls", robust=robust)
+    assert "stretches-distrusted" not in usual.codes()
+    fit = leaning.fit(tmp_path / "fit", model="irls", robust=robust)
+    (found,) = [n.message for n in fit.notices if n.code == "stretches-distrusted"]
+    assert "run1 from " in found
+    assert "run2" not in found
+    assert "exclude" in next(n.hint for n in fit.notices if n.code == "stretches-distrusted")
+    plain = leaning.fit(tmp_path / "plain", model="wls")
+    assert "stretches-distrusted" not in plain.codes()
+    errors = [one.result.metrics["test"]["rmse"].mean for one in (usual, fit, plain)]
+    assert errors[1] - errors[0] < 0.3 * (errors[2] - errors[0])
+    # What the fit passes on says the same as the fit.
+    passed = read_information(fit.folder / "information.safetensors")
+    best = np.linalg.lstsq(passed.R, passed.z, rcond=1e-12)[0]
+    phi, other = (np.array([p.value for p in one.result.parameters]) for one in (fit, plain))
+    near, far = (np.linalg.norm(passed.R @ (given - best)) for given in (phi, other))
+    assert near < 0.1 * far
+
+
+def test_a_value_is_said_once():
+    with pytest.raises(ConfigError) as caught:
+        parse_config(FitConfig, {"loaded": ["a"], "load": "1,2"})
+    assert caught.value.notice.message.count("'1,2'") == 1
+    with pytest.raises(ConfigError, match="not 'two'"):
+        parse_config(FitConfig, {"iterations": "two"})
+
+
+def test_a_random_start_says_which_values_are_random(arm, tmp_path):
+    fit = arm.fit(tmp_path / "a", model="diffnea", init="random", seed=3)
+    (found,) = [n for n in fit.notices if n.code == "random-start"]
+    assert "m1" in found.message or ".m" in found.message
+    assert "init prior" in found.hint
+    assert "random-start" not in arm.fit(tmp_path / "b", model="diffnea", init="prior").codes()
 
 
 def test_n29_two_ways_to_account_for_correlated_errors_agree(arm, tmp_path):

@@ -72,6 +72,12 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
     )
     assert (other.code, other.json["error"]["code"]) == (65, "base-differs")
     assert "--terms viscous,coulomb,offset,rotor" in other.json["error"]["hint"]
+    flags = ("fit", laden, "--robot", robot, "--payload-of", before, "--json")
+    other = robotid(*flags, "--anew", "coulomb,stribeck")
+    assert (other.code, other.json["error"]["code"]) == (78, "key-without-effect")
+    assert "no joint of the fit without load has a term stribeck" in other.json["error"]["message"]
+    other = robotid(*flags, "--model", "wls")
+    assert (other.code, other.json["error"]["code"]) == (78, "key-without-effect")
     found = read_fit(tmp_path / "after").payload
     assert found.frame == "forearm"
     value, lower, upper = found.mass
@@ -109,6 +115,9 @@ def test_gains_of_drives(robotid, dataset, tmp_path):
     answer = robotid("fit", data, *flags, "--json")
     assert (answer.code, answer.json["error"]["code"]) == (78, "current-as-torque")
     load = ",".join(map(str, (MASS, *CENTRE, *SIX)))
+    answer = robotid("fit", data, *flags, "--loaded", "*", "--load", load, "--json")
+    assert (answer.code, answer.json["error"]["code"]) == (78, "all-loaded")
+    assert "bare1" in answer.json["error"]["hint"]
     out = tmp_path / "fit"
     answer = robotid("fit", data, *flags, "--loaded", "laden", "--load", load, "-o", out)
     assert answer.code == 0, answer.err

@@ -42,7 +42,6 @@ model = "wls"
 terms = ["viscous", "coulomb(0.02,0.05)", "offset"]
 joint_terms = ["base=viscous,offset"]
 essential = true
-anew = []
 max_rmse = 50.0
 """
 MAP = """

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from robotid.contracts.factors import read_index
-from robotid.contracts.recording import read_recording
+from robotid.contracts.recording import read_recording, write_recording
 from robotid.errors import BadDataError
 from robotid.information.factor import merge
 from robotid.information.layout import TERMS, Layout, geometry_digest
+from robotid.information.locked import moving_locks
 from robotid.information.recording import factor_recording, layout_of, load_factors
 from robotid.information.reference import reference_factors
 from robotid.information.regressor import dense_regressor
@@ -213,7 +214,10 @@ def test_recordings_that_lack_something(robotid, project, dataset, robot_file):
     answer = robotid("factors", project / "raw", "--robot", robot_file)
     assert answer.code == 65
     assert "no qdd.swing" in answer.err
-    assert "filter the dataset first" in answer.err
+    assert "filter the dataset first; of swing it has q, qd, tau" in answer.err
+    answer = robotid("factors", dataset, "--robot", robot_file, "--torque", "current")
+    assert (answer.code, "no current.swing" in answer.err) == (65, True)
+    assert "torque can be tau" in answer.err
     answer = robotid("factors", dataset, "--robot", "double_pendulum")
     assert (answer.code, "not in robot" in answer.err) == (65, True)
     answer = robotid("factors", dataset, "--robot", "quadruped")
@@ -234,13 +238,30 @@ def test_missing_joint_names_both(robot_file, dataset):
 def test_locked_joints_may_be_recorded(robotid, dataset, robot_file, tmp_path):
     out = tmp_path / "out"
     command = ["factors", dataset, "--robot", robot_file, "--out", out]
-    assert robotid(*command, "--lock", "slide=0.1").code == 0
+    answer = robotid(*command, "--lock", "slide=0.1", "--json")
+    assert answer.code == 0
+    moves = [x for x in answer.json["warnings"] if x["code"] == "locked-joint-moves"]
+    assert len(moves) == 3
+    assert "joint slide is locked at 0.1 and moves from -" in moves[0]["message"]
     index = read_index(out)
     assert [row.name for row in index.about.rows] == ["swing"]
     plain = load_robot(robot_file).tree
     locked = load_robot(robot_file, lock={"slide": 0.1}).tree
     assert index.about.geometry_sha256 == geometry_digest(locked) != geometry_digest(plain)
     assert geometry_digest(plain) == geometry_digest(plain.with_phi(2 * plain.phi))
+
+
+def test_a_lock_elsewhere_is_told_from_a_joint_that_moves(tmp_path, dataset):
+    columns, facts = read_recording(dataset / "run0.parquet")
+    columns["q.slide"] = np.full_like(columns["q.slide"], 0.3)
+    write_recording(tmp_path, columns, facts)
+    path = tmp_path / "recording.parquet"
+    assert moving_locks(path, {"slide": 0.301, "absent": 0.0}) == []
+    (found,) = moving_locks(path, {"slide": 0.0})
+    assert "stands at 0.3" in found.message
+    assert "slide=0.3" in found.hint
+    (found,) = moving_locks(path, {"swing": 0.0})
+    assert "moves from" in found.message
 
 
 def test_terms_are_chosen(robotid, dataset, robot_file, tmp_path):

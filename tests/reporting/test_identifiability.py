@@ -60,7 +60,7 @@ def test_every_joint_has_a_row_with_all_its_parameters(tmp_path):
     plain = view(tmp_path / "fit", joint_terms={"elbow": ["viscous", "stribeck(0.1)"]})
     statuses = list(STATUSES)
     parameters = [
-        p.model_copy(update={"status": statuses[number % 5]})
+        p.model_copy(update={"status": statuses[number % len(statuses)]})
         for number, p in enumerate(plain.fit.parameters)
     ]
     found = section(changed(plain, parameters=parameters))

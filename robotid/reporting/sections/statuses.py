@@ -24,6 +24,9 @@ STATUSES: dict[ParameterStatus, Sign] = {
     ),
     "in combination": Sign("◐", "in combination", "known only in a sum with others", "combined"),
     "from prior": Sign("◇", "from prior", "the data add little to the prior", "prior"),
+    "held by a bound": Sign(
+        "◨", "held by a bound", "a constraint keeps it from what the data say", "held"
+    ),
     "not excited": Sign("○", "not excited", "the data do not show it", "silent"),
 }
 

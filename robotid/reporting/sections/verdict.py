@@ -26,6 +26,10 @@ _STATUSES = {
         "comes from the robot file or another prior",
         "come from the robot file or another prior",
     ),
+    "held by a bound": (
+        "is held by a bound where the data would not put it",
+        "are held by bounds where the data would not put them",
+    ),
     "not excited": ("was not excited by the motion", "were not excited by the motion"),
 }
 _USES = {"train": "training", "val": "validation", "test": "the test"}
