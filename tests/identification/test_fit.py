@@ -138,6 +138,21 @@ def test_adam_trains(arm, tmp_path):
     assert "still fell" in fit.result.status.message
 
 
+@pytest.mark.parametrize(("init", "converged"), [("prior", False), ("sdp", True)])
+@pytest.mark.parametrize("inertia", ["nostr", "cov"])
+def test_adam_that_never_got_better(arm, tmp_path, inertia, init, converged):
+    """From the robot file that is a failure; from the SDP nothing was left to gain."""
+    fit = arm.fit(
+        tmp_path / "fit", model="diffnea", inertia=inertia, optimizer="adam", init=init,
+        learning_rate=100.0, epochs=4, patience=2, batch=4096,
+    )  # fmt: skip
+    curve = fit.result.curve
+    assert min(point.validation for point in curve[1:]) > curve[0].validation
+    assert fit.result.status.converged is converged
+    assert ("not-converged" in fit.codes()) is not converged
+    assert fit.result.verdict.usable is converged
+
+
 def test_n22_samples_that_stop_adam_have_no_part_in_those_that_train():
     """A filter reaches to both sides, so twice its memory lies between."""
     numbers = np.arange(1000.0)[:, None]
