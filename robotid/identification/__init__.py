@@ -5,6 +5,7 @@ sample_reader   samples of a split, for models that need more than factors
 request         what is asked for
 identify        from data to a result
 carried         the same for what a robot carries
+asked_for       loads and gains of drives in words
 judged          errors beside baselines, what residuals still hold, the verdict
 data_used       what became of the recordings
 ranges          what joints did in the training data

@@ -6,10 +6,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import INFORMATION, FitResult, Parameter
+from robotid.contracts.fit import (
+    INFORMATION,
+    FitResult,
+    Parameter,
+    PayloadFound,
+    Reason,
+    held_out,
+)
 from robotid.contracts.information import read_information
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, Effect
 from robotid.fitting.payload import Payload, payload_of
+from robotid.identification.asked_for import load_in_words
 from robotid.identification.data_used import data_used
 from robotid.identification.gathered import Gathered
 from robotid.identification.identify import Identified, cut_notices
@@ -42,6 +50,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
         frame=request.options.load_link,
         anew=request.options.anew,
     )
+    payload = found.found()
     model = RigidBodyModel(layout, _with_load(before, found, layout.names))
     tables = {
         "parameters": _parameters(before.fit.parameters, model, found),
@@ -57,7 +66,15 @@ def carried(request: Request, base_folder: Path) -> Identified:
         choices=(),
         tables=tables,
         others={"unloaded": before.model.phi},
+        asked=load_in_words(payload),
+        reasons=[
+            Reason(code=notice.code, message=notice.message, hint=notice.hint)
+            for notice in found.notices
+            if notice.effect is Effect.QUALITY
+        ],
+        alone=before.fit.metrics[held_out(before.fit.metrics)]["rmse"].mean,
     )
+    remarks = [notice for notice in found.notices if notice.effect is not Effect.QUALITY]
     used = data_used(request)
     result = before.fit.model_copy(
         update={
@@ -85,7 +102,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "blocks": judged.blocks,
             "whiteness": judged.whiteness,
             "autocorrelation": judged.autocorrelation,
-            "payload": found.found(),
+            "payload": payload if judged.verdict.usable else _disowned(payload),
             **used,
             "ranges": widest(before.fit.ranges, used["ranges"]),
         }
@@ -96,12 +113,16 @@ def carried(request: Request, base_folder: Path) -> Identified:
         model,
         unloaded,
         judged.excerpt,
-        (*cut_notices(request.index), *found.notices, *judged.notices),
+        (*cut_notices(request.index), *remarks, *judged.notices),
     )
 
 
 def _check_same(before: FittedRobot, data: Gathered) -> None:
-    """Refuse data of other terms than those of the fit without load."""
+    """Refuse a fit that has a load already, and data of other terms than it has."""
+    if before.fit.payload is not None:
+        said = "the fit without load is itself one of a load: it would count twice"
+        hint = "give the fit of the bare robot, as to that one (--payload-of)"
+        raise BadDataError("base-carries-load", said, hint=hint)
     if before.model.full:
         said = "inertias of nine entries have no load"
         raise BadDataError("base-differs", said, hint="fit the unloaded robot with another model")
@@ -114,6 +135,15 @@ def _check_same(before: FittedRobot, data: Gathered) -> None:
     flags += [f"--coupled {motor}" for motor in given["coupled"]]
     said = "the fit without load has other terms of joints"
     raise BadDataError("base-differs", said, hint=f"give the same ones: {' '.join(flags)}")
+
+
+def _disowned(payload: PayloadFound) -> PayloadFound:
+    """A load that is not to be used: nothing of it is called identified."""
+    statuses = {
+        name: "uncertain" if status == "identified" else status
+        for name, status in payload.statuses.items()
+    }
+    return payload.model_copy(update={"statuses": statuses})
 
 
 def _with_load(before: FittedRobot, found: Payload, names: Sequence[str]) -> Array:

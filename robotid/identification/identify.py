@@ -23,6 +23,7 @@ from robotid.fitting.fit_information import information_of
 from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.status import knowledge
 from robotid.fitting.white_box import solve
+from robotid.identification.asked_for import gains_in_words
 from robotid.identification.data_used import data_used
 from robotid.identification.judged import Judge
 from robotid.identification.request import Request
@@ -80,6 +81,7 @@ def identify(request: Request) -> Identified:
         promises=solved.promises,
         choices=request.ready.choices,
         tables=tables,
+        asked=gains_in_words(request.ready.gains, layout.robot.torque_units),
     )
     result = FitResult(
         model=request.options.model,

@@ -143,10 +143,26 @@ def test_what_the_motion_does_not_show_is_said():
 
 
 def test_slow_motion_does_not_show_the_inertia():
-    found = estimated(pair("ur10", speed=0.02), 0.02)
+    found = estimated(pair("ur10", speed=0.02), 0.01)
     status = [quantity.status for quantity in found.body.quantities]
     assert status[:4] == ["identified"] * 4
     assert status[4] == status[6] == "not excited"
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.05, 1.0])
+def test_what_is_uncertain_by_a_third_is_not_called_identified(speed):
+    """As of all other parameters; what may be zero is compared with what it could be."""
+    found = estimated(pair("ur10", speed=speed), 0.02).body.quantities
+    value = {quantity.name: quantity.value for quantity in found}
+    for name, own, _, _, std, status, said in found:
+        if status not in ("identified", "uncertain"):
+            continue
+        measure = {"m": own, "c": 0.1, "I": own}[name[0]]
+        if name in ("Ixy", "Ixz", "Iyz"):
+            measure = np.sqrt(value[f"I{name[1]}{name[1]}"] * value[f"I{name[2]}{name[2]}"])
+        assert (status == "identified") == (std <= 0.3 * measure), (name, own, std)
+        assert bool(said) == (status == "uncertain")
+    assert ("uncertain" in {quantity.status for quantity in found}) == (speed < 0.1)
 
 
 def test_changed_offsets_are_found():
