@@ -19,8 +19,9 @@ from robotid.contracts.words import BASELINES, DATA
 from robotid.evaluation.gates import GateOptions
 
 _ROUNDING = 1e-9  # of an error: a joint that is worse by less is not
-# Of an error: what is better by less is as good. A parameter that means nothing gains or loses about
-# 1 / 2N on N independent samples, so this is chance with 500, and nothing to anyone with more.
+# Of an error: what is better by less is as good. A parameter that means nothing gains or loses
+# about 1 / 2N on N independent samples, so this is chance with 500, and nothing to anyone with
+# more.
 _GAIN = 1e-3
 # A load that is tied to the right link explains what it does: most of the error without it goes, or
 # what is left is that of the robot alone.
@@ -177,7 +178,10 @@ def _load(fitted: Fitted, split: str) -> list[Reason]:
     if own <= max(_LEFT * without, _OF_ALONE * fitted.alone):
         return []
     with_it, bare, alone = (_shown(x, fitted.unit) for x in (own, without, fitted.alone))
-    said = f"the load explains little: error {with_it} on {DATA[split]}, {bare} without it, {alone} for the robot alone"
+    said = (
+        f"the load explains little: error {with_it} on {DATA[split]}, {bare} without it, "
+        f"{alone} for the robot alone"
+    )
     hint = "check the link of the load, and what else changed in between (anew)"
     return [Reason(code="load-not-explained", message=said, hint=hint)]
 

@@ -62,7 +62,15 @@ def _robot_file(found: Identified, loaded: Loaded) -> tuple[bytes | None, list[N
         text, _ = exported(loaded, phi)
     except BadDataError as error:  # a file that cannot carry these links, such as by its settings
         return None, [_not_written(error.notice)]
-    return text, []
+    return text, _load_included(found.result)
+
+
+def _load_included(result: FitResult) -> list[Notice]:
+    if result.payload is None:
+        return []
+    said = "the robot file beside the result is of the robot with its load"
+    hint = "set no payload where it is used; that of the fit without load is of the robot alone"
+    return [Notice(code="load-included", message=said, hint=hint)]
 
 
 def _not_written(why: Notice) -> Notice:

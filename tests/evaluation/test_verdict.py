@@ -111,7 +111,7 @@ def test_no_error_at_all_beats_and_the_same_error_does_not():
     assert judge(fitted({s: {"a": 0.0, "b": 0.0} for s in GOOD})).usable
     same = judge(fitted({**GOOD, "test": {"a": 5.0, "b": 0.5}}))
     assert [reason.code for reason in same.reasons] == ["baseline-not-beaten"]
-    assert same.sentence.endswith("; no better by 0.1 %.")
+    assert same.sentence.endswith("; not better by as much as 0.1 %.")
     assert not judge(fitted({**GOOD, "test": {"a": float("nan"), "b": 0.1}})).usable
 
 

@@ -282,7 +282,9 @@ def test_mujoco_reads_no_impossible_links(change, tmp_path):
 
 
 def test_negative_friction_alone_is_no_matter_for_mujoco(tmp_path):
-    written = mjcf_file(request_of(infeasible_fit(tmp_path, negative_friction), allow_infeasible=True))
+    written = mjcf_file(
+        request_of(infeasible_fit(tmp_path, negative_friction), allow_infeasible=True)
+    )
     assert codes(written)[0] == "infeasible"
 
 
