@@ -16,6 +16,8 @@ from robotid.contracts.fit import (
 )
 from robotid.contracts.information import read_information
 from robotid.errors import BadDataError, Effect
+from robotid.fitting.keys import given_by
+from robotid.fitting.load import load_frame
 from robotid.fitting.payload import Payload, payload_of
 from robotid.identification.asked_for import load_in_words
 from robotid.identification.data_used import data_used
@@ -25,22 +27,24 @@ from robotid.identification.judged import Judge
 from robotid.identification.ranges import widest
 from robotid.identification.request import Request
 from robotid.identification.tables import disowned, link_table
-from robotid.models.from_fit import FittedRobot, read_fitted
+from robotid.models.from_fit import FittedRobot
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]
 
 
-def carried(request: Request, base_folder: Path) -> Identified:
+def carried(request: Request, before: FittedRobot, base_folder: Path) -> Identified:
     """The load of a robot that was fitted without it; parameters of its body then include it.
 
     Args:
         request: recordings with the load; only options of loads play a part.
-        base_folder: of the fit without it.
+        before: the fit without it.
+        base_folder: of that.
     """
     data, layout = request.ready.data, request.ready.data.layout
-    before = read_fitted(base_folder)
     _check_same(before, data)
+    with given_by("load_link"):
+        load_frame(layout, request.options.load_link)
     train = data.evidence(data.of("train"))
     unloaded = read_information(base_folder / INFORMATION)
     found = payload_of(

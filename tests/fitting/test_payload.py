@@ -189,10 +189,14 @@ def test_point_like_load_is_made_a_body():
     assert values(found)[0] == pytest.approx(1.0, abs=0.2)
 
 
-def test_wrong_link_is_noticed():
+@pytest.mark.parametrize("link", [0, 2, 4])
+def test_wrong_link_is_noticed_and_the_right_one_named(link):
     given = pair("ur10")
-    found = estimated(given, 0.005, frame=given.layout.robot.links[2])
-    assert [notice.code for notice in found.notices] == ["load-inconsistent"]
+    links = given.layout.robot.links
+    found = estimated(given, 0.05, frame=links[link])
+    assert found.notices[0].code == "load-elsewhere"
+    assert found.notices[0].message.startswith(f"the load fits link {links[-1]} better")
+    assert not estimated(given, 0.05).notices
 
 
 def test_no_load_and_less_than_none():

@@ -329,10 +329,36 @@ def test_factors_of_another_dataset(arm, tmp_path):
         arm._replace(dataset=other).fit(tmp_path / "fit")
 
 
-def test_nostr_needs_samples(arm, tmp_path):
-    with pytest.raises(UsageError, match="nine entries") as caught:
-        arm.fit(tmp_path / "fit", model="diffnea", inertia="nostr")
-    assert "adam" in caught.value.notice.hint
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"model": "diffnea", "inertia": "nostr"}, "inertia: nostr.* needs optimizer adam"),
+        ({"centre": ["forearm=0,0,1,1,1,0"]}, "lower corner first"),
+        ({"centre": ["forearm=0,0,nan,1,1,1"]}, "lower corner first"),
+        ({"loaded": ["a"], "load": "-1"}, "a mass above 0"),
+        ({"loaded": ["a"], "load": "1,0,inf,0"}, "finite numbers"),
+    ],
+    ids=str,
+)
+def test_values_that_cannot_be(keys, said):
+    with pytest.raises(ValueError, match=said):
+        FitConfig(**keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "code", "said"),
+    [
+        ({"centre": ["forarm=0,0,0,1,1,1"]}, "unknown-link", "centre: .*no moving link 'forarm'"),
+        ({"load": "1,0,0,0,1,1,9,0,0,0"}, "bad-load", "load: the load is no rigid body"),
+        ({"load": "1", "load_link": "forarm"}, "unknown-link", "load_link: .*no link 'forarm'"),
+    ],
+    ids=str,
+)
+def test_values_that_the_robot_does_not_have_name_their_key(keys, code, said, arm, tmp_path):
+    loaded = {"loaded": ["run2"]} if "load" in keys else {}
+    with pytest.raises(ConfigError, match=said) as caught:
+        arm.fit(tmp_path / "fit", **keys, **loaded)
+    assert caught.value.notice.code == code
 
 
 def test_a_load_that_is_named_has_to_be_known(arm, tmp_path):
