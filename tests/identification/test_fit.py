@@ -12,7 +12,7 @@ from robotid.contracts.fit import read_fit
 from robotid.contracts.information import read_information
 from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
-from robotid.errors import BadDataError, ConfigError, Effect, UsageError
+from robotid.errors import BadDataError, ConfigError, Effect
 from robotid.fitting import differentiable
 from robotid.fitting.adam import Samples
 from robotid.fitting.differentiable import _end_held_out
@@ -246,7 +246,7 @@ def test_n26_active_constraints_are_listed(arm, tmp_path):
     assert any("centre of mass of forearm is at" in text for text in fit.result.active)
     centre = next(link.centre for link in fit.result.links if link.name == "forearm")
     assert max(map(abs, centre)) <= 0.05 + 1e-9
-    with pytest.raises(UsageError, match="no moving link 'hand'"):
+    with pytest.raises(ConfigError, match="no moving link 'hand'"):
         arm.fit(tmp_path / "other", model="sdp", centre=["hand=0,0,0,1,1,1"])
 
 
