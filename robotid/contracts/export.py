@@ -109,8 +109,8 @@ class PayloadTable(_Part):
         frame_note: in which frame controllers want it, and in which it is.
         body: in the frame asked for.
         found: in the frame of the fit.
-        intervals: lower and upper bounds (95 %) in the frame of the fit.
-        statuses: how well each quantity is known.
+        intervals: lower and upper bounds (95 % at least) in the frame asked for.
+        statuses: how well each quantity is known, in the frame asked for.
         ur: for Universal Robots.
         franka: for Franka.
     """

@@ -18,7 +18,14 @@ from robotid.contracts.fit import (
 from robotid.contracts.words import BASELINES, DATA
 from robotid.evaluation.gates import GateOptions
 
-_ROUNDING = 1e-9  # what is better by less is equal
+_ROUNDING = 1e-9  # of an error: a joint that is worse by less is not
+# Of an error: what is better by less is as good. A parameter that means nothing gains or loses
+# about 1 / 2N on N independent samples, so this is chance with 500, and nothing to anyone with
+# more.
+_GAIN = 1e-3
+# A load that is tied to the right link explains what it does: most of the error without it goes, or
+# what is left is that of the robot alone.
+_LEFT, _OF_ALONE = 0.5, 2.0
 _EXACT = 1e-3  # of the torque: errors so small need no comparing
 
 
@@ -35,6 +42,9 @@ class Fitted(NamedTuple):
         consistent: whether the model promises that all of them can exist.
         choices: widths that were chosen among candidates.
         units: of torque, by joint.
+        asked: what was asked for besides parameters, such as a load, in words.
+        reasons: not to use it that were found on the way.
+        alone: of a robot with a load, the held-out error of the fit without it on its own data.
     """
 
     status: Status
@@ -46,6 +56,9 @@ class Fitted(NamedTuple):
     consistent: bool = False
     choices: Sequence[Choice] = ()
     units: Mapping[str, str] = {}
+    asked: str = ""
+    reasons: Sequence[Reason] = ()
+    alone: float | None = None
 
     @property
     def unit(self) -> str:
@@ -63,14 +76,17 @@ def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
     """The verdict on a fit.
 
     It is not to be used when it did not converge, when some baseline predicts held-out data as
-    well, when a model that promises possible links gives others, or when a gate fails.
+    well, when a model that promises possible links gives others, when a load does not explain what
+    it should, or when a gate fails.
     """
     gates = gates or GateOptions()
     split = held_out(fitted.metrics)
     reasons = [
+        *fitted.reasons,
         *_not_converged(fitted.status),
         *_baselines(fitted, split),
         *_links(fitted),
+        *_load(fitted, split),
         *_gates(fitted, split, gates),
     ]
     if reasons:
@@ -82,8 +98,9 @@ def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
         for name, metrics in fitted.baselines.items()
     )
     known = sum(parameter.status == "identified" for parameter in fitted.parameters)
+    begin = f"{fitted.asked}; error" if fitted.asked else "Error"
     sentence = (
-        f"Error {_shown(own, fitted.unit)} on {DATA[split]}, {compared}; "
+        f"{begin} {_shown(own, fitted.unit)} on {DATA[split]}, {compared}; "
         f"{known} of {len(fitted.parameters)} parameters are identified."
     )
     return Verdict(usable=True, sentence=sentence, reasons=[])
@@ -108,7 +125,7 @@ def _baselines(fitted: Fitted, split: str) -> list[Reason]:
         if own.better_than(other):
             continue
         joints = worse_joints(fitted.metrics, metrics, split)
-        where = f"worse for {', '.join(joints)}" if joints else "equal for all joints"
+        where = f"worse for {', '.join(joints)}" if joints else "not better by as much as 0.1 %"
         said = f"error {own} on {DATA[split]}, {BASELINES[name]} gives {other}; {where}"
         hint = "check the torque signal, the terms of the joints and the excitation"
         reasons.append(Reason(code="baseline-not-beaten", message=said, hint=hint))
@@ -123,7 +140,7 @@ class _Means(NamedTuple):
     unit: str
 
     def better_than(self, other: "_Means") -> bool:
-        within = 1 - _ROUNDING
+        within = 1 - _GAIN
         return self.rmse < other.rmse * within and self.of_range < other.of_range * within
 
     def __str__(self) -> str:
@@ -158,6 +175,25 @@ def _links(fitted: Fitted) -> list[Reason]:
     said = f"no body can have the parameters of {', '.join(impossible)}"
     hint = "use model sdp, or start from it"
     return [Reason(code="links-not-consistent", message=said, hint=hint)]
+
+
+def _load(fitted: Fitted, split: str) -> list[Reason]:
+    """A load at the wrong link, or next to something else that has changed, explains little."""
+    if fitted.alone is None:
+        return []
+    own, without = (
+        metrics[split]["rmse"].mean or 0.0
+        for metrics in (fitted.metrics, fitted.baselines["unloaded"])
+    )
+    if own <= max(_LEFT * without, _OF_ALONE * fitted.alone):
+        return []
+    with_it, bare, alone = (_shown(x, fitted.unit) for x in (own, without, fitted.alone))
+    said = (
+        f"the load explains little: error {with_it} on {DATA[split]}, {bare} without it, "
+        f"{alone} for the robot alone"
+    )
+    hint = "check the link of the load, and what else changed in between (anew)"
+    return [Reason(code="load-not-explained", message=said, hint=hint)]
 
 
 def _gates(fitted: Fitted, split: str, gates: GateOptions) -> list[Reason]:

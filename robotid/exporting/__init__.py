@@ -9,6 +9,8 @@ joint_edits    friction and rotor inertia into the text of a robot file
 mjcf_writer    MJCF from a tree
 tables         JSON and CSV
 payload        what a robot carries, as controllers take it
+payload_frame  its intervals and statuses in the frame of another link
+loads          which files hold a load, and whether they may
 expressions    sums of products with constants folded, as lines of code
 newton_euler   the inverse dynamics of a tree as such lines
 joint_code     the same of joint terms

@@ -14,12 +14,14 @@ class Request(NamedTuple):
         fit_sha256: digest of the fit folder.
         allow_infeasible: write links that are no rigid bodies.
         payload_frame: the link in whose frame a payload is wanted; None for that of the fit.
+        allow_unidentified: write a payload whose mass or centre the data do not show.
     """
 
     fitted: FittedRobot
     fit_sha256: str
     allow_infeasible: bool = False
     payload_frame: str | None = None
+    allow_unidentified: bool = False
 
     @property
     def origin(self) -> list[str]:

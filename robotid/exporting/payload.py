@@ -1,25 +1,30 @@
 """What a robot carries, in the form that controllers take."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from robotid.contracts.export import FrankaLoad, PayloadBody, PayloadTable, UrPayload
-from robotid.contracts.fit import PayloadFound
-from robotid.errors import BadDataError, ConfigError, nearest
+from robotid.contracts.fit import ParameterStatus, PayloadFound
+from robotid.errors import BadDataError, ConfigError, Notice, nearest
 from robotid.exporting.outcome import Request, Written
+from robotid.exporting.payload_frame import NEEDED, intervals_in, statuses_in
 from robotid.robot.geometry import COLUMNS, ROWS, centre_and_inertia, inverse, phi_from, transport
 from robotid.robot.physical import violations
 from robotid.robot.tree import Array, RobotTree
 
 FILE = "payload.json"
-_QUANTITIES = ("mass", "cx", "cy", "cz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 
 def payload_table(request: Request) -> Written:
-    """Mass, centre of mass and inertia in a stated frame; impossible bodies are refused."""
+    """Mass, centre of mass and inertia in a stated frame; what must not be set is refused."""
     fit = request.fitted.fit
     if fit.payload is None:
         said = "this fit is not of a payload"
         raise ConfigError("no-payload", said, hint="fit with --payload-of BASE_FIT")
+    if not fit.verdict.usable:
+        hint = fit.verdict.reasons[0].hint if fit.verdict.reasons else None
+        raise BadDataError("fit-not-usable", fit.verdict.sentence, hint=hint)
     found = _found(fit.payload)
     phi = phi_from(found.mass, found.centre, found.inertia)
     broken = violations(phi)
@@ -30,6 +35,8 @@ def payload_table(request: Request) -> Written:
     tree = request.fitted.robot.tree
     placement = _between(tree, fit.payload.frame, frame)
     body = _moved(found, frame, transport(phi, placement))
+    statuses = statuses_in(fit.payload, placement)
+    told = _refuse_unknown(request, statuses)
     table = PayloadTable(
         fit_sha256=request.fit_sha256,
         robot=fit.robot.name,
@@ -37,8 +44,8 @@ def payload_table(request: Request) -> Written:
         "of their flange. Inertias are about the centre of mass, in the axes of the frame.",
         body=body,
         found=found,
-        intervals=_intervals(fit.payload),
-        statuses=fit.payload.statuses,
+        intervals=intervals_in(fit.payload, placement),
+        statuses=statuses,
         ur=_ur(body),
         franka=_franka(body),
     )
@@ -48,9 +55,24 @@ def payload_table(request: Request) -> Written:
     miss = float(np.abs(again - phi).max() / np.abs(phi).max())
     if miss > 1e-9:
         raise BadDataError("export-differs", f"{FILE} reads back as another body")
-    return Written(
-        FILE, text.encode(), "read again, and moved back into the frame of the fit", miss
-    )
+    checked = "read again, and moved back into the frame of the fit"
+    return Written(FILE, text.encode(), checked, miss, told)
+
+
+def _refuse_unknown(
+    request: Request, statuses: Mapping[str, ParameterStatus]
+) -> tuple[Notice, ...]:
+    """Refuse a mass or a centre that the data do not show, unless they were asked for."""
+    unknown = {name: statuses[name] for name in NEEDED if name in statuses}
+    listed = ", ".join(f"{name} ({s})" for name, s in unknown.items() if s != "identified")
+    if not listed:
+        return ()
+    said = f"the data do not show these of the payload: {listed}"
+    if request.allow_unidentified:
+        hint = "their values are made up: put in those that you know"
+        return (Notice(code="payload-not-identified", message=said, hint=hint),)
+    hint = "record more motion with the load, check its link, or --allow-unidentified"
+    raise BadDataError("payload-not-identified", said, hint=hint)
 
 
 def _between(tree: RobotTree, fitted: str, wanted: str) -> Array:
@@ -87,16 +109,6 @@ def _moved(found: PayloadBody, frame: str, phi: Array) -> PayloadBody:
     return PayloadBody(
         frame=frame, mass=float(phi[0]), centre=centre.tolist(), inertia=inertia.tolist()
     )
-
-
-def _intervals(payload: PayloadFound) -> dict[str, tuple[float, float]]:
-    """Those that there are: a motion rarely shows all of a load."""
-    entries = [payload.mass, *payload.centre, *payload.inertia]
-    return {
-        name: (lower, upper)
-        for name, (_, lower, upper) in zip(_QUANTITIES, entries, strict=True)
-        if lower is not None and upper is not None
-    }
 
 
 def _ur(body: PayloadBody) -> UrPayload:

@@ -11,7 +11,14 @@ import numpy as np
 from robotid.dynamics.joint_columns import JointColumn
 from robotid.errors import BadDataError, ConfigError, Notice
 from robotid.exporting.comparison import STATES, proved, random_states
-from robotid.exporting.feasibility import refuse_infeasible
+from robotid.exporting.feasibility import (
+    Impossible,
+    impossible_bodies,
+    impossible_links,
+    negative_friction,
+    refuse_in_mujoco,
+    refuse_infeasible,
+)
 from robotid.exporting.joint_edits import ATTRIBUTES, edited_joints
 from robotid.exporting.mjcf_writer import mjcf_text
 from robotid.exporting.naming import comment
@@ -53,8 +60,9 @@ def mjcf_file(request: Request) -> Written:
 
 def _own_file(request: Request, kind: Format) -> Written:
     loaded, model = request.fitted.robot, request.fitted.model
-    allowed = _writable(request, kind)
-    text, notices = exported(loaded, model.links)
+    _refuse_nine(request)
+    allowed = _allowed(request, kind, impossible_links(request.fitted))
+    text, _ = exported(loaded, model.links)
     wanted = _joint_values(model, kind)
     changed = {
         joint.name: {
@@ -67,7 +75,7 @@ def _own_file(request: Request, kind: Format) -> Written:
     changed = {name: values for name, values in changed.items() if values}
     text = edited_joints(parse_xml(text, str(loaded.path)), kind, changed)
     miss = _same_torques(model, kind, reload_robot(text, loaded).tree)
-    told = [*allowed, *notices, *_not_carried(model, kind), *_removed(request, kind)]
+    told = [*allowed, *_not_carried(model, kind), *_removed(request, kind)]
     options = RobotOptions.model_validate(request.fitted.fit.robot.options)
     changes = ", ".join(sorted(options.model_dump(exclude_defaults=True)))
     if changes:
@@ -83,7 +91,8 @@ def _converted(request: Request) -> Written:
     if robot.floating:
         said = f"robot {robot.name} floats; only robots with a fixed base are converted"
         raise ConfigError("format-not-offered", said, hint="export --format urdf")
-    allowed = _writable(request, "mjcf")
+    _refuse_nine(request)
+    allowed = _allowed(request, "mjcf", impossible_bodies(request.fitted))
     wanted = _joint_values(model, "mjcf")
     joints = tuple(
         joint._replace(
@@ -110,11 +119,20 @@ def _converted(request: Request) -> Written:
     return Written(file, text, f"torques of {STATES} states, read again", miss, told)
 
 
-def _writable(request: Request, kind: Format) -> tuple[Notice, ...]:
+def _refuse_nine(request: Request) -> None:
     if request.fitted.model.full:
         said = "inertias of nine entries each (nostr) have no place in a robot file"
         raise ConfigError("not-writable", said, hint="export json, csv, python or c")
-    return refuse_infeasible(request, FILES[kind])
+
+
+def _allowed(
+    request: Request, kind: Format, impossible: Mapping[str, Impossible]
+) -> tuple[Notice, ...]:
+    """What to say of links and friction that cannot exist; an error unless they were asked for."""
+    links, file = list(impossible.values()), FILES[kind]
+    if kind == "mjcf" and request.allow_infeasible:
+        refuse_in_mujoco(request, file, links)
+    return refuse_infeasible(request, file, [*links, *negative_friction(request.fitted)])
 
 
 def _field(column: JointColumn) -> str | None:

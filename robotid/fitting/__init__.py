@@ -16,6 +16,8 @@ cones          physical consistency as cones
 sdp            consistent parameters of least loss
 consistent     consistent parameters, checked
 fit_information  what training data say of all parameters, to be kept
+known_widths   widths that an earlier fit has
+keys           errors of values as errors of configuration keys
 load           what is tied to a link, and what is known of it
 load_body      mass, centre and inertia of a load, with intervals and statuses
 payload        what a robot carries

@@ -70,7 +70,7 @@ class AdamFit:
         loss: mean squared weighted error on the validation samples.
         iterations: epochs done.
         seconds: wall-clock time.
-        converged: whether the validation error had stopped falling.
+        converged: whether the validation error had stopped falling, below where it began.
         message: how it ended, and what to do if that is not well.
         history: errors after each epoch; during one, that of training is a running mean.
     """
@@ -95,6 +95,7 @@ def fit_adam(
     *,
     weights: Array | None = None,
     training: Training | None = None,
+    optimal: bool = False,
 ) -> AdamFit:
     """Train from a start (see `starts`).
 
@@ -106,6 +107,8 @@ def fit_adam(
         validation: samples that say when to stop.
         weights: of the errors of each row, shape (nv,); 1 otherwise.
         training: how.
+        optimal: whether the start is known to fit the training data about as well as anything can.
+            Only then it is no failure to find nothing better.
     """
     training = training or Training()
     began, began_cpu = time.perf_counter(), time.process_time()
@@ -133,6 +136,7 @@ def fit_adam(
         if not math.isfinite(found) or epoch - best_epoch >= training.patience:
             break
     last = history[-1]
+    settled = math.isfinite(last.validation) and last.epoch - best_epoch >= training.patience
     links, own = entries.parameters(best)
     return AdamFit(
         theta=best.numpy(),
@@ -141,18 +145,26 @@ def fit_adam(
         loss=least,
         iterations=last.epoch,
         seconds=time.perf_counter() - began,
-        converged=math.isfinite(last.validation) and last.epoch - best_epoch >= training.patience,
-        message=_ended(last, best_epoch, training),
+        converged=settled and (optimal or last.validation < history[0].validation),
+        message=_ended(history, best_epoch, training, optimal),
         history=tuple(history),
     )
 
 
-def _ended(last: Epoch, best_epoch: int, training: Training) -> str:
+def _ended(history: list[Epoch], best_epoch: int, training: Training, optimal: bool) -> str:
+    first, last = history[0], history[-1]
     if not math.isfinite(last.validation):
         return f"diverged in epoch {last.epoch}; use a lower learning rate"
+    settled = last.epoch - best_epoch >= training.patience
+    if best_epoch == 0 and settled and optimal:
+        said = f"converged: no epoch of {last.epoch} was better than the start"
+        return f"{said}, which hardly anything can be"
     if best_epoch == 0:
         return f"no epoch of {last.epoch} was better than the start; use a lower learning rate"
-    if last.epoch - best_epoch >= training.patience:
+    if settled and not optimal and last.validation >= first.validation:
+        said = f"after epoch {best_epoch} the validation error rose above that of the start"
+        return f"{said}; use a lower learning rate"
+    if settled:
         return f"converged: the least validation error was that of epoch {best_epoch}"
     return (
         f"the validation error still fell in epoch {best_epoch} of {last.epoch}; "

@@ -114,14 +114,22 @@ def drive_gains(
         unknown = np.column_stack([place.columns @ load.open, changes])
         sessions.append(Session(evidence, place.columns @ load.known, unknown))
     problem = GainProblem(layout, sessions, _given(layout, given or {}))
-    noise = problem.first_noise()
-    a = problem.start(noise)
-    iterations = 0
-    for _ in range(1 + _ROUNDS):
-        found = problem.solve(a, noise)
-        a, noise = found.a, problem.noise(found)
-        iterations += found.iterations
-    _check(layout.robot, place.body if loaded else None, found.relative)
+    _refuse_silent(problem)
+    tied = place.body if loaded else None
+    try:
+        with np.errstate(all="ignore"):  # where numbers run out, deviations are not finite either
+            noise = problem.first_noise()
+            a = problem.start(noise)
+            _check(layout.robot, tied, np.where(a == 0, np.inf, 0.0))
+            iterations = 0
+            for _ in range(1 + _ROUNDS):
+                found = problem.solve(a, noise)
+                a, noise = found.a, problem.noise(found)
+                iterations += found.iterations
+    except np.linalg.LinAlgError:
+        _check(layout.robot, tied, np.where(np.isnan(problem.given), np.inf, 0.0))
+        raise
+    _check(layout.robot, tied, found.relative)
     return Gains(
         joints=layout.rows,
         values=1.0 / a,
@@ -144,6 +152,17 @@ def _given(layout: Layout, gains: Mapping[str, float]) -> Array:
             raise UsageError("bad-gain", f"{gain:g} is no gain", joint=joint)
         result[layout.robot.joint_index(joint)] = 1.0 / gain
     return result
+
+
+def _refuse_silent(problem: GainProblem) -> None:
+    """Refuse joints whose signal is zero throughout, such as an empty column."""
+    loud = {rows.joint for rows in problem.rows if rows.s.any()}
+    silent = [joint for number, joint in enumerate(problem.joints) if number not in loud]
+    if silent:
+        said = f"gains that cannot be known from these data: {', '.join(silent)}; "
+        said += "the signal is zero throughout"
+        hint = "check the column of the signal, and that the drive is on"
+        raise BadDataError("gain-unknown", said, joint=silent[0], hint=hint)
 
 
 def _scaled(factor: Factor, gain: float) -> Factor:

@@ -146,7 +146,7 @@ class GainProblem:
         return np.asarray(np.maximum(np.sqrt(squares / free), sizes))
 
     def start(self, noise: Array) -> Array:
-        """Signal per torque from the linear problem in gains, shape (n,).
+        """Signal per torque from the linear problem in gains, shape (n,); 0 where nothing shows it.
 
         The last row of each block is left out: of the noise of the signal, which would bias the
         gains, only what happens to lie in the space of the columns stays.
@@ -165,6 +165,8 @@ class GainProblem:
                 right.append(-weight * (rows.k[:-1] + signal @ known))
             x = _least_squares(np.vstack(blocks), np.concatenate(right))
             gains[self.free] = x[self.unknowns :]
+            if not gains.any():  # no load is felt, or nothing was measured
+                return gains
             weights = 1.0 / (noise * np.maximum(np.abs(gains), 1e-3 * np.abs(gains).max()))
         along, across = np.zeros(n), np.zeros(n)
         for rows in self.rows:

@@ -30,6 +30,7 @@ QUANTITIES = ("mass", "cx", "cy", "cz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"
 # A load is taken to be of about this size [m]: what is more uncertain than a centre of mass that
 # far off, or an inertia of that radius of gyration, is as unknown as before.
 RADIUS = 0.1
+UNCERTAIN = 0.3  # relative standard deviation above which nothing is called identified
 _REACHED = 1e-9  # least length that rows of S have along a direction, relative to its columns
 _SHARE = 1e-6  # of a gradient: less is rounding
 _MARGIN = 1e-8  # least eigenvalue of the pseudo-inertia: a load may nearly be a point
@@ -138,19 +139,35 @@ def load_body(given: LoadInformation, level: float = 0.95) -> LoadBody:
             deviation = float(np.linalg.norm(along / values[shown]))
             lower, upper = (own + sign * reach * deviation for sign in (-1, 1))
             lower, upper = min(lower, value), max(upper, value)
-            status, said = _status(name, deviation, own, float(free[0]))
+            status, said = _status(name, deviation, kept, float(free[0]))
         found.append(Quantity(name, value, lower, upper, deviation, status, said))
     return LoadBody(phi, tuple(found), excess <= _NO_EXCESS, excess)
 
 
-def _status(name: str, std: float, value: float, mass: float) -> tuple[ParameterStatus, str]:
-    """What can be said of a quantity with a value of its own."""
+def _status(name: str, std: float, kept: Array, mass: float) -> tuple[ParameterStatus, str]:
+    """What can be said of a quantity with a value of its own.
+
+    Args:
+        name: of the quantity.
+        std: its standard deviation.
+        kept: values of all quantities, as they are given out, shape (10,).
+        mass: that fits best [kg].
+    """
     size = {"m": np.inf, "c": RADIUS, "I": mass * RADIUS**2}[name[0]]
     if std > size:
         return "not excited", f"the motion hardly shows it: uncertain by {std:.2g}"
-    # A coordinate of the centre, or a product of inertia, may well be zero.
-    if name in ("mass", "Ixx", "Iyy", "Izz") and std > value:
-        return "uncertain", "the standard deviation is larger than the value"
+    value = dict(zip(QUANTITIES, kept.tolist(), strict=True))
+    # A coordinate of the centre, or a product of inertia, may well be zero: it is compared with
+    # what it could be, the size of a load or the moments about its two axes.
+    if name[0] == "c":
+        measure, of = RADIUS, f"a size of {RADIUS:g} m"
+    elif name in ("Ixy", "Ixz", "Iyz"):
+        one, two = (value[f"I{axis}{axis}"] for axis in name[1:])
+        measure, of = float(np.sqrt(max(0.0, one * two))), "the moments about its axes"
+    else:
+        measure, of = abs(value[name]), "the value"
+    if std > UNCERTAIN * measure:
+        return "uncertain", f"the standard deviation is over {100 * UNCERTAIN:.0f} % of {of}"
     return "identified", ""
 
 

@@ -1,5 +1,6 @@
 """Configuration keys of white-box fits. Light to import: help and pipelines need no numpy."""
 
+from math import isfinite
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -133,6 +134,9 @@ class FitOptions(BaseModel):
             raise ValueError(f"prior_strength is for prior divergence, not for {self.prior}")
         if self.load is not None and not self.loaded:
             raise ValueError("load is for recordings that loaded names")
+        if self.model == "diffnea" and self.inertia == "nostr" and self.optimizer != "adam":
+            said = "inertia: nostr has inertias of nine entries, which factors do not know; "
+            raise ValueError(said + "it needs optimizer adam")
         if self.cv == 1:
             raise ValueError("cv: two folds at least, or 0 for none")
         if self.cv and self.model == "diffnea" and self.inertia == "nostr":
@@ -182,6 +186,8 @@ def boxed(text: str) -> tuple[str, tuple[float, float, float], tuple[float, floa
         raise ValueError(f"{text!r} is not {_BOX}") from None
     if not sign or not link:
         raise ValueError(f"{text!r} is not {_BOX}")
+    if not (x0 <= x1 and y0 <= y1 and z0 <= z1):
+        raise ValueError(f"no centre of mass is in {text!r}: give the lower corner first")
     return link, (x0, y0, z0), (x1, y1, z1)
 
 
@@ -193,4 +199,6 @@ def load_numbers(text: str) -> list[float]:
         values = []
     if len(values) not in (1, 4, 10):
         raise ValueError(f"{text!r} is not {_LOAD}")
+    if not all(map(isfinite, values)) or values[0] <= 0:
+        raise ValueError(f"a load of {text!r}: give finite numbers, and a mass above 0")
     return values

@@ -8,8 +8,9 @@ between, such as offsets of torque sensors. Solving for both at once, the uncert
 own parameters is in that of the load.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from robotid.information.triangular import triangle
 Array = NDArray[np.float64]
 
 _ROUNDS = 3  # how many times the noise of the loaded robot is found anew
+_MUCH_LESS = 0.8  # of the errors of all joints: what another link leaves if the load is there
 _UNLIKELY_EXCESS = 18.3  # 95 % of chi-squared with ten degrees of freedom
 
 
@@ -82,21 +84,24 @@ def payload_of(
     """
     place = load_frame(layout, frame)
     changes = columns_of_terms(layout, anew)
-    extra = np.column_stack([changes, place.columns])
     own = _own(layout, unloaded, loaded)
-    rows = _unweighted(own, loaded, extra)
+    rows = _unweighted(own, loaded, np.column_stack([changes, place.columns]))
     noise, kept = own.noise, None
     for _ in range(_ROUNDS):
         problem = _solved(own, loaded, rows, noise, kept)
         noise, kept = problem.noise, problem.kept
     body = load_body(problem.load)
+    others = [load_frame(layout, link) for link in layout.robot.links]
+    solve = partial(_at, changes=changes, own=own, loaded=loaded, like=problem)
+    notices = _fits_elsewhere(place, problem.noise, others, solve)
+    notices += _notices(body, exact=not isinstance(unloaded, Information))
     names = [layout.names[column] for column in np.nonzero(changes.T)[1]]
     return Payload(
         frame=place,
         body=body,
-        noise=dict(zip(loaded.rows, noise.tolist(), strict=True)),
+        noise=dict(zip(loaded.rows, problem.noise.tolist(), strict=True)),
         changed=dict(zip(names, problem.changes.tolist(), strict=True)),
-        notices=tuple(_notices(body, exact=not isinstance(unloaded, Information))),
+        notices=tuple(notices),
     )
 
 
@@ -146,6 +151,12 @@ def _own(layout: Layout, unloaded: Information | Array, loaded: Evidence) -> _Ow
     rows = np.sqrt(facts.independent) * np.column_stack([unloaded.R, unloaded.z])
     noise = np.array([facts.noise.get(row, 1.0) for row in loaded.rows])
     return _Own(rows, np.zeros(p), noise, facts.count * facts.independent)
+
+
+def _at(place: LoadFrame, changes: Array, own: _Own, loaded: Evidence, like: _Solved) -> _Solved:
+    """What the data say of a load at another place, with the weights of one that was solved."""
+    rows = _unweighted(own, loaded, np.column_stack([changes, place.columns]))
+    return _solved(own, loaded, rows, like.noise, like.kept)
 
 
 def _unweighted(own: _Own, loaded: Evidence, extra: Array) -> list[Array]:
@@ -215,6 +226,39 @@ def _solved(
     )
     size = noise * np.sqrt(np.array(losses) / free)
     return _Solved(load, found[first:others], np.maximum(size, loaded.least_noise), kept)
+
+
+def _fits_elsewhere(
+    place: LoadFrame,
+    noise: Array,
+    others: Sequence[LoadFrame],
+    solve: Callable[[LoadFrame], _Solved],
+) -> list[Notice]:
+    """Say where a load that can exist leaves much smaller errors, if it does anywhere.
+
+    Args:
+        place: of the load.
+        noise: that it leaves there, shape (rows,).
+        others: frames of all links.
+        solve: what the data say of a load at one of them.
+    """
+    least, better = _MUCH_LESS, ""
+    for other in others:
+        if other.body == place.body:
+            continue
+        try:
+            found = solve(other)
+            left = float(np.exp(np.mean(np.log(found.noise / noise))))
+            if left < least and not _notices(load_body(found.load), exact=False):
+                least, better = left, other.name
+        except BadDataError:  # no load can be there
+            continue
+    if not better:
+        return []
+    said = f"the load fits link {better} better than {place.name}: errors are "
+    said += f"{least:.2g} times as large there"
+    hint = f"if it is tied to that one, give load_link {better}"
+    return [Notice(code="load-elsewhere", message=said, hint=hint, effect=Effect.QUALITY)]
 
 
 def _notices(body: LoadBody, *, exact: bool) -> list[Notice]:

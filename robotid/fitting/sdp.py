@@ -137,15 +137,21 @@ def _friction(layout: Layout) -> list[Line]:
     ]
 
 
-def _centres(layout: Layout, centres: Mapping[str, Box], size: Array) -> list[Line]:
-    """Bounds m lower <= h <= m upper, divided by the size of h."""
-    lines = []
+def check_centres(layout: Layout, centres: Mapping[str, Box]) -> None:
+    """Refuse boxes of links that the robot does not have, and those that hold nothing."""
     for link, box in centres.items():
         if link not in layout.robot.links:
             said = f"robot {layout.robot.name} has no moving link {link!r}"
             raise UsageError("unknown-link", said, hint=nearest(link, layout.robot.links))
         if not all(low <= high for low, high in zip(*box, strict=True)):
             raise UsageError("empty-box", f"no centre of mass of {link} is in {box}")
+
+
+def _centres(layout: Layout, centres: Mapping[str, Box], size: Array) -> list[Line]:
+    """Bounds m lower <= h <= m upper, divided by the size of h."""
+    check_centres(layout, centres)
+    lines = []
+    for link, box in centres.items():
         mass = 10 * layout.robot.links.index(link)
         for axis, bounds in enumerate(zip(*box, strict=True)):
             h = mass + 1 + axis

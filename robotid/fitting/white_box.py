@@ -7,12 +7,13 @@ from robotid.contracts.fit import Status
 from robotid.fitting.block_spread import with_block_spread
 from robotid.fitting.differentiable import diffbary, diffnea
 from robotid.fitting.evidence import Evidence
+from robotid.fitting.keys import given_by
 from robotid.fitting.linear import Estimate, ols, ridge, wls
 from robotid.fitting.options import boxed
 from robotid.fitting.prior import Divergence, robot_file_prior
 from robotid.fitting.restream import irls_samples
 from robotid.fitting.robust import irls
-from robotid.fitting.sdp import Box, consistent_fit
+from robotid.fitting.sdp import Box, check_centres, consistent_fit
 from robotid.fitting.solved import Problem, Solved
 from robotid.information.sizes import nominal
 
@@ -90,7 +91,10 @@ def _sdp(problem: Problem) -> Solved:
     for text in options.centre:
         link, lower, upper = boxed(text)
         centres[link] = Box(lower, upper)
-    found = consistent_fit(estimate.system, problem.layout, prior=prior, centres=centres)
+    with given_by("centre"):
+        check_centres(problem.layout, centres)
+    with given_by("prior"):
+        found = consistent_fit(estimate.system, problem.layout, prior=prior, centres=centres)
     status = Status(
         converged=found.converged,
         message="solved" if found.converged else found.message,

@@ -8,6 +8,7 @@ problems        what estimators are given
 folds           cross-validation
 reduced         the model of essential parameters
 carried         the same for what a robot carries
+asked_for       loads and gains of drives in words
 judged          errors beside baselines, what residuals still hold, the verdict
 data_used       what became of the recordings
 ranges          what joints did in the training data

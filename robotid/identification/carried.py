@@ -6,11 +6,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import INFORMATION, FitResult, Parameter
+from robotid.contracts.fit import (
+    INFORMATION,
+    FitResult,
+    Parameter,
+    Reason,
+    held_out,
+)
 from robotid.contracts.information import read_information
-from robotid.errors import BadDataError, ConfigError, nearest
+from robotid.errors import BadDataError, ConfigError, Effect, nearest
+from robotid.fitting.keys import given_by
+from robotid.fitting.load import load_frame
 from robotid.fitting.options import FitOptions
 from robotid.fitting.payload import Payload, payload_of
+from robotid.identification.asked_for import load_in_words
 from robotid.identification.data_used import data_used
 from robotid.identification.gathered import Gathered
 from robotid.identification.identify import Identified, cut_notices
@@ -19,23 +28,25 @@ from robotid.identification.ranges import widest
 from robotid.identification.request import Request
 from robotid.identification.tables import disowned, link_table
 from robotid.information.layout import Layout
-from robotid.models.from_fit import FittedRobot, read_fitted
+from robotid.models.from_fit import FittedRobot
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]
 
 
-def carried(request: Request, base_folder: Path) -> Identified:
+def carried(request: Request, before: FittedRobot, base_folder: Path) -> Identified:
     """The load of a robot that was fitted without it; parameters of its body then include it.
 
     Args:
         request: recordings with the load; only options of loads play a part.
-        base_folder: of the fit without it.
+        before: the fit without it.
+        base_folder: of that.
     """
     data, layout = request.ready.data, request.ready.data.layout
-    before = read_fitted(base_folder)
     _check_same(before, data)
     _check_anew(request.options.anew, layout)
+    with given_by("load_link"):
+        load_frame(layout, request.options.load_link)
     train = data.evidence(data.of("train"))
     unloaded = read_information(base_folder / INFORMATION)
     found = payload_of(
@@ -45,6 +56,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
         frame=request.options.load_link,
         anew=request.options.anew,
     )
+    payload = found.found()
     model = RigidBodyModel(layout, _with_load(before, found, layout.names))
     tables = {
         "parameters": _parameters(before.fit.parameters, model, found),
@@ -60,7 +72,15 @@ def carried(request: Request, base_folder: Path) -> Identified:
         choices=(),
         tables=tables,
         others={"unloaded": before.model.phi},
+        asked=load_in_words(payload),
+        reasons=[
+            Reason(code=notice.code, message=notice.message, hint=notice.hint)
+            for notice in found.notices
+            if notice.effect is Effect.QUALITY
+        ],
+        alone=before.fit.metrics[held_out(before.fit.metrics)]["rmse"].mean,
     )
+    remarks = [notice for notice in found.notices if notice.effect is not Effect.QUALITY]
     used = data_used(request)
     result = before.fit.model_copy(
         update={
@@ -89,7 +109,7 @@ def carried(request: Request, base_folder: Path) -> Identified:
             "blocks": judged.blocks,
             "whiteness": judged.whiteness,
             "autocorrelation": judged.autocorrelation,
-            "payload": found.found(),
+            "payload": payload,
             **used,
             "ranges": widest(before.fit.ranges, used["ranges"]),
         }
@@ -100,12 +120,16 @@ def carried(request: Request, base_folder: Path) -> Identified:
         model,
         unloaded,
         judged.excerpt,
-        (*cut_notices(request), *found.notices, *judged.notices),
+        (*cut_notices(request), *remarks, *judged.notices),
     )
 
 
 def _check_same(before: FittedRobot, data: Gathered) -> None:
-    """Refuse data of other terms than those of the fit without load."""
+    """Refuse a fit that has a load already, and data of other terms than it has."""
+    if before.fit.payload is not None:
+        said = "the fit without load is itself one of a load: it would count twice"
+        hint = "give the fit of the bare robot, as to that one (--payload-of)"
+        raise BadDataError("base-carries-load", said, hint=hint)
     if before.model.full:
         said = "inertias of nine entries have no load"
         raise BadDataError("base-differs", said, hint="fit the unloaded robot with another model")

@@ -13,7 +13,7 @@ from robotid.contracts.information import write_information
 from robotid.contracts.residuals import write_residuals
 from robotid.errors import BadDataError, Notice
 from robotid.identification.identify import Identified
-from robotid.robot.export import exported
+from robotid.robot.export import exported, file_shares
 from robotid.robot.load import Loaded
 from robotid.robot.options import RobotOptions
 
@@ -62,12 +62,27 @@ def _robot_file(found: Identified, loaded: Loaded) -> tuple[bytes | None, list[N
         return None, []
     bodies = loaded.tree.bodies
     phi = np.asarray(found.model.phi[: 10 * bodies]).reshape(bodies, 10)
+    impossible = file_shares(loaded, phi).impossible
+    if impossible:  # what payloads of the configuration, or links that are tied on, leave of a link
+        return None, [_not_written(notice) for notice in impossible.values()]
     try:
-        text, notices = exported(loaded, phi)
+        text, _ = exported(loaded, phi)
     except BadDataError as error:  # a file that cannot carry these links, such as by its settings
-        said = f"no robot file was written: {error.notice.message}"
-        return None, [Notice(code="robot-not-written", message=said, hint=error.notice.hint)]
-    return text, list(notices)
+        return None, [_not_written(error.notice)]
+    return text, _load_included(found.result)
+
+
+def _load_included(result: FitResult) -> list[Notice]:
+    if result.payload is None:
+        return []
+    said = "the robot file beside the result is of the robot with its load"
+    hint = "set no payload where it is used; that of the fit without load is of the robot alone"
+    return [Notice(code="load-included", message=said, hint=hint)]
+
+
+def _not_written(why: Notice) -> Notice:
+    said = f"no robot file was written: {why.message}"
+    return Notice(code="robot-not-written", message=said, hint=why.hint)
 
 
 def remarks_of(

@@ -16,6 +16,7 @@ from robotid.fitting.fit_information import information_of
 from robotid.fitting.solved import Solved
 from robotid.fitting.status import Knowledge, knowledge
 from robotid.fitting.white_box import solve
+from robotid.identification.asked_for import gains_in_words
 from robotid.identification.data_used import data_used
 from robotid.identification.distrusted import distrusted
 from robotid.identification.folds import folds_of
@@ -75,6 +76,7 @@ def identify(request: Request) -> Identified:
         promises=solved.promises,
         choices=request.ready.choices,
         tables=tables,
+        asked=gains_in_words(request.ready.gains, layout.robot.torque_units),
     )
     unit = torque_unit(layout.robot.torque_units)
     folds = folds_of(request, found.metrics, unit)

@@ -79,6 +79,7 @@ class Judge:
         choices: Sequence[Choice],
         tables: Mapping[str, Any],
         others: Mapping[str, Array] | None = None,
+        **more: Any,
     ) -> Judged:
         """Errors beside baselines, what residuals still hold, and the verdict.
 
@@ -90,6 +91,7 @@ class Judge:
             choices: of widths.
             tables: parameters, identifiability and links of the result.
             others: parameters of further baselines by name, each of shape (p,).
+            more: further fields of `Fitted`.
         """
         data, layout = by_split(self._data.blocks), self._data.layout
         units = layout.robot.torque_units
@@ -111,6 +113,7 @@ class Judge:
             consistent=promises,
             choices=choices,
             units=units,
+            **more,
         )
         verdict = judge(fitted, gates)
         notices = [

@@ -8,9 +8,12 @@ from robotid.contracts.fit import Choice, DriveGain
 from robotid.errors import BadDataError, ConfigError
 from robotid.fitting.candidates import choose_widths
 from robotid.fitting.drive_gains import drive_gains
-from robotid.fitting.load import Load
+from robotid.fitting.keys import given_by
+from robotid.fitting.known_widths import widths_of
+from robotid.fitting.load import Load, load_frame
 from robotid.fitting.options import FitOptions, load_numbers
 from robotid.identification.gathered import Gathered
+from robotid.information.layout import Layout
 
 
 class Prepared(NamedTuple):
@@ -29,20 +32,27 @@ class Prepared(NamedTuple):
     gains: list[DriveGain]
 
 
-def prepared(data: Gathered, options: FitOptions, torque: str) -> Prepared:
+def prepared(
+    data: Gathered, options: FitOptions, torque: str, like: Layout | None = None
+) -> Prepared:
     """Choose widths by the training data, and find gains of drives where currents were recorded.
 
     Args:
         data: factors of all recordings.
         options: of the fit.
         torque: the signal that stands for torque.
+        like: of an earlier fit of the robot; where candidates hold its widths, those are taken.
     """
     loaded = _loaded(data, options)
     every = without = data.without(loaded)
-    chosen = choose_widths(without.evidence(without.of("train")), data.layout)
-    kept = chosen.kept
-    data = data.changed(chosen.layout, lambda factor: factor.restricted(kept))
-    choices = list(chosen.choices)
+    picks = None if like is None else widths_of(data.layout, like)
+    choices: list[Choice] = []
+    if picks is None:
+        layout, _, kept, found = choose_widths(without.evidence(without.of("train")), data.layout)
+        choices += found
+    else:
+        layout, kept = data.layout.choosing(picks)
+    data = data.changed(layout, lambda factor: factor.restricted(kept))
     if not loaded:
         if torque == "current":
             said = "currents are no torques: their gains are needed"
@@ -51,10 +61,14 @@ def prepared(data: Gathered, options: FitOptions, torque: str) -> Prepared:
         return Prepared(data, every, choices, [])
     without = data.without(loaded)
     with_load = data.evidence(block for block in data.blocks if block.recording in loaded)
+    with given_by("load_link"):
+        load_frame(data.layout, options.load_link)
+    with given_by("load"):
+        load = _load(options)
     gains = drive_gains(
         data.layout,
         without.evidence(without.of("train")),
-        [(with_load, _load(options))],
+        [(with_load, load)],
         frame=options.load_link,
     )
     if not gains.converged:
@@ -71,12 +85,12 @@ def _loaded(data: Gathered, options: FitOptions) -> Sequence[str]:
     if not options.loaded:
         return ()
     if options.load is None:
-        said = "recordings with a load are named, but not what the load is"
+        said = "load: recordings with a load are named, but not what the load is"
         raise ConfigError("load-unknown", said, hint="weigh it and give load")
     names = list(data.shares)
     found = [name for name in names if any(fnmatch(name, given) for given in options.loaded)]
     if not found:
-        said = f"no recording is called {', '.join(options.loaded)}"
+        said = f"loaded: no recording is called {', '.join(options.loaded)}"
         raise ConfigError("no-such-recording", said, hint=", ".join(names[:10]))
     if not data.without(found).of("train"):
         said = f"loaded: {', '.join(options.loaded)} leaves no recording to train without the load"

@@ -15,7 +15,7 @@ import numpy as np
 from robotid.errors import BadDataError, ConfigError, Notice, UsageError, from_os_error
 from robotid.robot.description import Format
 from robotid.robot.export_mjcf import edited_mjcf
-from robotid.robot.export_shares import shares
+from robotid.robot.export_shares import Shares, shares
 from robotid.robot.export_urdf import edited_urdf
 from robotid.robot.load import Loaded, reload_robot
 from robotid.robot.tree import Array, RobotTree
@@ -51,16 +51,21 @@ def export_robot(
 
 def exported(loaded: Loaded, phi: Array) -> tuple[bytes, tuple[Notice, ...]]:
     """The text of the file with new parameters, checked, and findings."""
+    tree, shared = loaded.tree.with_phi(phi), file_shares(loaded, phi)
+    source = parse_xml(loaded.data, str(loaded.path))
+    text = EDITORS[loaded.description.format](source, shared.phi)
+    _check(tree, reload_robot(text, loaded).tree, str(loaded.path))
+    return text, tuple(shared.impossible.values())
+
+
+def file_shares(loaded: Loaded, phi: Array) -> Shares:
+    """What the links of the file get of new parameters, and which of them cannot exist then."""
     tree = loaded.tree.with_phi(phi)
     if not np.all(np.isfinite(tree.phi)):
         raise ConfigError("bad-number", "parameters that are not finite cannot be written")
     # A payload may have the name of a link that the chain has left out.
     in_file = loaded.description.link_lines.keys() - {p.name for p in loaded.changes.payloads}
-    shared = shares(loaded.tree, tree.phi, in_file)
-    source = parse_xml(loaded.data, str(loaded.path))
-    text = EDITORS[loaded.description.format](source, shared.phi)
-    _check(tree, reload_robot(text, loaded).tree, str(loaded.path))
-    return text, tuple(shared.notices)
+    return shares(loaded.tree, tree.phi, in_file)
 
 
 def _check(wanted: RobotTree, found: RobotTree, file: str) -> None:

@@ -11,7 +11,8 @@ file wants every link. In this order:
 3. Where the new sum itself is not consistent, nothing can be: the body's link gets what the others
    leave, and a finding says so.
 
-Links that are in the tree but not in the file, such as payloads, keep what they have.
+Links that are in the tree but not in the file, payloads, keep what they have. What they leave may
+be no body though the sum is one: the finding then is about the payload.
 """
 
 from collections.abc import Collection
@@ -25,12 +26,19 @@ from robotid.robot.geometry import COLUMNS, ROWS, inverse, pseudo_inertia, trans
 from robotid.robot.physical import violations
 from robotid.robot.tree import Array, RobotTree
 
+PAYLOAD_TOO_LARGE = "payload-too-large"
+
 
 class Shares(NamedTuple):
-    """New parameters of the links that change, each in its own frame, and findings."""
+    """New parameters of the links that change, each in its own frame.
+
+    Args:
+        phi: by link.
+        impossible: findings about links that cannot exist then, by link of the tree.
+    """
 
     phi: dict[str, Array]
-    notices: list[Notice]
+    impossible: dict[str, Notice]
 
 
 class _Member(NamedTuple):
@@ -54,7 +62,7 @@ def shares(tree: RobotTree, phi: Array, in_file: Collection[str]) -> Shares:
         phi: new parameters, shape (bodies, 10).
         in_file: the links of the file.
     """
-    found = Shares({}, [])
+    found = Shares({}, {})
     own = own_phi(tree)
     for body, name in enumerate(tree.links):
         change = np.abs(phi[body] - tree.phi[body])
@@ -68,33 +76,64 @@ def shares(tree: RobotTree, phi: Array, in_file: Collection[str]) -> Shares:
         if not members:
             said = f"link {name!r} is not in the file, so its parameters cannot be written there"
             raise ConfigError("not-in-file", said, joint=tree.joints[body].name)
-        foreign = [member.in_body for member in everyone if member.link not in in_file]
-        target = phi[body] - sum(foreign, np.zeros(10))
-        found.phi.update(_shared(members, target, found.notices))
+        foreign = [member for member in everyone if member.link not in in_file]
+        target = phi[body] - sum((member.in_body for member in foreign), np.zeros(10))
+        shared = _shared(members, target)
+        if shared is None:
+            rest = _rest(members, target)
+            shared = {members[0].link: rest}
+            found.impossible[name] = _impossible(members, phi[body], target, rest, foreign)
+        found.phi.update(shared)
     return found
 
 
-def _shared(members: list[_Member], target: Array, notices: list[Notice]) -> dict[str, Array]:
-    chief = members[0]
-    others = sum((member.in_body for member in members[1:]), np.zeros(10))
-    rest = transport(target - others, inverse(chief.placement))
+def _shared(members: list[_Member], target: Array) -> dict[str, Array] | None:
+    """The links that change, all of them consistent; None where they cannot be."""
+    chief, rest = members[0], _rest(members, target)
     if not violations(rest):
         return {chief.link: rest}
-    old, new = _factor(chief.in_body + others), _factor(target)
-    if old is not None and new is not None:
-        stretch = new @ np.linalg.inv(old)
-        return {
-            member.link: transport(
-                _phi(stretch @ pseudo_inertia(member.in_body) @ stretch.T),
-                inverse(member.placement),
-            )
-            for member in members
-            if member.phi.any()
-        }
-    said = f"the new parameters of link {chief.link!r} are not physical: {violations(rest)[0]}"
-    hint = "simulators may refuse the file; fit with a physically consistent model"
-    notices.append(Notice(code="non-physical-link", message=said, hint=hint))
-    return {chief.link: rest}
+    old, new = _factor(sum((x.in_body for x in members), np.zeros(10))), _factor(target)
+    if old is None or new is None:
+        return None
+    stretch = new @ np.linalg.inv(old)
+    return {
+        member.link: transport(
+            _phi(stretch @ pseudo_inertia(member.in_body) @ stretch.T),
+            inverse(member.placement),
+        )
+        for member in members
+        if member.phi.any()
+    }
+
+
+def _rest(members: list[_Member], target: Array) -> Array:
+    """What the first link gets if the others keep what they have."""
+    others = sum((member.in_body for member in members[1:]), np.zeros(10))
+    return transport(target - others, inverse(members[0].placement))
+
+
+def _impossible(
+    members: list[_Member], body: Array, target: Array, rest: Array, foreign: list[_Member]
+) -> Notice:
+    """Why the first link cannot exist.
+
+    Args:
+        members: links of the body that are in the file.
+        body: parameters of the whole.
+        target: of what is in the file.
+        rest: of the first link.
+        foreign: links that are not in the file.
+    """
+    code, taken = "non-physical-link", ""
+    if violations(body):
+        hint = "simulators may refuse the file; fit with a physically consistent model"
+    elif foreign and _factor(target) is None:
+        code, taken = PAYLOAD_TOO_LARGE, f", once {foreign[0].link!r} is taken from it"
+        hint = "the given payload takes more than the link has: check its mass, centre and inertia"
+    else:
+        hint = "correct <inertial> of the links that are fixed to it: they take more than there is"
+    said = f"link {members[0].link!r}{taken}: {violations(rest)[0]}"
+    return Notice(code=code, message=said, hint=hint)
 
 
 def _factor(phi: Array) -> Array | None:

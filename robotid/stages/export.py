@@ -22,6 +22,10 @@ class ExportConfig(StageConfig):
     allow_infeasible: bool = Field(
         default=False, description="Write links and payloads that no rigid body can be."
     )
+    allow_unidentified: bool = Field(
+        default=False,
+        description="Write a payload whose mass or centre of mass the data do not show.",
+    )
     payload_frame: str | None = Field(
         default=None,
         description="The link in whose frame a payload is wanted, such as the flange; by default "
@@ -49,12 +53,20 @@ def run(config: ExportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write the files, once all of them are proved, and `export.json`."""
     from robotid.contracts.export import ExportedFile, ExportIndex, write_export_index
     from robotid.exporting.formats import FORMATS
+    from robotid.exporting.loads import load_included, refuse_doubtful_load
     from robotid.exporting.outcome import Request
     from robotid.models.from_fit import read_fitted
 
     source = inputs["fit"][0]
     fitted = read_fitted(source.path)
-    request = Request(fitted, source.digest, config.allow_infeasible, config.payload_frame)
+    refuse_doubtful_load(fitted.fit)
+    request = Request(
+        fitted,
+        source.digest,
+        allow_infeasible=config.allow_infeasible,
+        payload_frame=config.payload_frame,
+        allow_unidentified=config.allow_unidentified,
+    )
     names = config.format or (fitted.robot.description.format, "json")
     files = {name: FORMATS[name](request) for name in names}
     for written in files.values():
@@ -78,6 +90,7 @@ def run(config: ExportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     )
     write_export_index(out_dir, index)
     notices = [notice for written in files.values() for notice in written.notices]
+    notices += load_included(fitted, names)
     if not fit.verdict.usable:
         hint = fit.verdict.reasons[0].hint if fit.verdict.reasons else None
         notices.append(

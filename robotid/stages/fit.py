@@ -41,6 +41,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.identification.provenance import provenance
     from robotid.identification.request import Request
     from robotid.information.layout import Layout
+    from robotid.models.from_fit import read_fitted
     from robotid.release import __version__
     from robotid.robot.load import load_robot
     from robotid.versions import library_versions
@@ -50,7 +51,10 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     layout = Layout(loaded.tree, **config.layout_arguments())
     index = read_index(folder)
     every = gathered(inputs["factors"][0].path, layout, index, config.torque)
-    ready = prepared(every, config, config.torque)
+    base = inputs.get("payload_of")
+    before = read_fitted(base[0].path) if base else None
+    like = before.model.layout if before else None
+    ready = prepared(every, config, config.torque, like)
     origin = provenance(
         index.made_by,
         options=config.model_dump(mode="json", exclude_defaults=True),
@@ -70,8 +74,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         torque=config.torque,
         provenance=origin,
     )
-    before = inputs.get("payload_of")
-    found = carried(request, before[0].path) if before else identify(request)
+    found = carried(request, before, base[0].path) if base and before else identify(request)
     return write_fit(out_dir, found, loaded)
 
 

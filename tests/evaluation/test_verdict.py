@@ -111,8 +111,17 @@ def test_no_error_at_all_beats_and_the_same_error_does_not():
     assert judge(fitted({s: {"a": 0.0, "b": 0.0} for s in GOOD})).usable
     same = judge(fitted({**GOOD, "test": {"a": 5.0, "b": 0.5}}))
     assert [reason.code for reason in same.reasons] == ["baseline-not-beaten"]
-    assert "equal for all joints" in same.sentence
+    assert same.sentence.endswith("; not better by as much as 0.1 %.")
     assert not judge(fitted({**GOOD, "test": {"a": float("nan"), "b": 0.1}})).usable
+
+
+@pytest.mark.parametrize(("gain", "usable"), [(2.5e-7, False), (9e-4, False), (1.1e-3, True)])
+def test_a_gain_that_chance_explains_beats_no_baseline(gain, usable):
+    """Training that went nowhere ends a hair from the robot file, on either side."""
+    hair = {joint: error * (1 - gain) for joint, error in {"a": 5.0, "b": 0.5}.items()}
+    verdict = judge(fitted({**GOOD, "test": hair}))
+    assert verdict.usable is usable
+    assert [reason.code for reason in verdict.reasons] == ["baseline-not-beaten"] * (not usable)
 
 
 def test_a_torque_that_never_changed_beats_nothing():

@@ -2,8 +2,11 @@
 
 import json
 
+import pytest
+
 from robotid.contracts.export import read_export_index
 from robotid.contracts.fit import Reason, Verdict
+from robotid.errors import BadDataError
 from robotid.models.from_fit import read_fitted
 from robotid.robot.load import load_robot
 from robotid.stages.contract import Source
@@ -24,7 +27,9 @@ def test_every_format_at_once(robotid, tmp_path):
     out = tmp_path / "out"
     answer = robotid("export", fit, "--format", ALL, "--out", out, "--json")
     assert answer.code == 0, answer.err
-    assert {"converted", "not-carried"} == {w["code"] for w in answer.json["warnings"]}
+    assert {"converted", "not-carried", "load-included"} == {
+        w["code"] for w in answer.json["warnings"]
+    }
     index = read_export_index(out)
     assert {file.file for file in index.files} == FILES
     for file in index.files:
@@ -93,6 +98,44 @@ def test_a_fit_that_is_not_usable(robotid, tmp_path):
     assert said["effect"] == "quality"
     assert not read_export_index(tmp_path / "out").usable
     assert json.loads((tmp_path / "out" / "parameters.json").read_text())["usable"] is False
+
+
+@pytest.mark.parametrize("code", ["load-not-seen", "load-inconsistent", "load-not-explained"])
+def test_nothing_is_exported_of_a_load_that_is_none(code, robotid, tmp_path):
+    reason = Reason(code=code, message="no load is seen", hint="check the recordings")
+    verdict = Verdict(usable=False, sentence="Not to be used: no load is seen.", reasons=[reason])
+    fit = write_fit(tmp_path / "fit", "panda", payload=payload(), verdict=verdict)
+    answer = robotid("export", fit, "--out", tmp_path / "out", "--json")
+    assert (answer.code, answer.json["error"]["code"]) == (65, "fit-not-usable")
+    assert answer.json["error"]["hint"] == "check the recordings"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_payload_that_is_not_to_be_used_goes_into_no_controller(tmp_path):
+    """Whatever the reason; other files are written with a warning, as always."""
+    reason = Reason(code="gate-failed", message="max_rmse", hint="record more")
+    verdict = Verdict(usable=False, sentence="Not to be used: max_rmse.", reasons=[reason])
+    fit = write_fit(tmp_path / "fit", "panda", payload=payload(), verdict=verdict)
+    with pytest.raises(BadDataError, match="Not to be used: max_rmse"):
+        export(fit, tmp_path / "a", format=["payload"])
+    _, notices = export(fit, tmp_path / "b", format=["json"])
+    assert {notice.code for notice in notices} == {"fit-not-usable", "load-included"}
+
+
+def test_files_that_hold_a_load_are_named(tmp_path):
+    """Else it is set a second time in the controller."""
+    fit = write_fit(tmp_path / "found", "panda", payload=payload())
+    _, notices = export(fit, tmp_path / "a", format=["urdf", "payload", "python"])
+    (said,) = [notice.message for notice in notices if notice.code == "load-included"]
+    assert said == "urdf, python: link parameters hold the load of 1.5 kg that was found"
+    assert "load-included" not in [
+        n.code for n in export(fit, tmp_path / "b", format=["payload"])[1]
+    ]
+    options = {"payload": ["panda_link7,1e-6,0,0,0"]}
+    fit = write_fit(tmp_path / "given", "panda", options=options)
+    _, notices = export(fit, tmp_path / "c", format=["urdf", "mjcf"])
+    (said,) = [notice.message for notice in notices if notice.code == "load-included"]
+    assert said == "mjcf: link parameters hold the payload of the fit"
 
 
 def test_what_cannot_be_exported(robotid, tmp_path):

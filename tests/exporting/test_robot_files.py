@@ -12,7 +12,7 @@ from robotid.exporting.outcome import Request
 from robotid.exporting.robot_files import mjcf_file, urdf_file
 from robotid.models.from_fit import read_fitted
 from robotid.models.rigid_body import RigidBodyModel
-from robotid.robot.geometry import pose
+from robotid.robot.geometry import phi_from, pose
 from robotid.robot.load import load_robot
 from tests.exporting.fits import write_fit
 from tests.reference_models import random_rotation
@@ -254,13 +254,57 @@ def test_what_cannot_exist_is_refused(change, says, tmp_path):
         assert caught.value.notice.code == "infeasible"
         assert "--allow-infeasible" in caught.value.notice.hint
     written = urdf_file(request_of(folder, allow_infeasible=True))
-    assert "infeasible" in codes(written)
-    assert any(says.split(":")[0] in notice.message for notice in written.notices)
+    (said,) = [n.message for n in written.notices if says.split(":")[0] in n.message]  # once
+    assert "robot.urdf holds what cannot exist" in said
     (tmp_path / "new.urdf").write_bytes(written.content)
     found = load_robot(tmp_path / "new.urdf").tree
     model = request_of(folder).fitted.model
     np.testing.assert_allclose(found.phi, model.links, rtol=1e-9, atol=1e-9)
     assert min(joint.damping for joint in found.joints) >= 0
+
+
+@pytest.mark.parametrize("change", [negative_mass, thin_inertia])
+def test_mujoco_reads_no_impossible_links(change, tmp_path):
+    """There is no file to check or to use: said before MuJoCo stumbles over it."""
+    folder = infeasible_fit(tmp_path, change)
+    with pytest.raises(BadDataError, match="what MuJoCo does not read: link 'forearm_link'") as it:
+        mjcf_file(request_of(folder, allow_infeasible=True))
+    assert it.value.notice.code == "infeasible"
+    assert it.value.notice.hint.startswith("export urdf, json")
+    (tmp_path / "arm.xml").write_text(MJCF)
+    own = tmp_path / "own"
+    phi = request_of(write_fit(own, file=tmp_path / "arm.xml")).fitted.model.phi.copy()
+    phi[0] = -1.0
+    write_fit(own, file=tmp_path / "arm.xml", phi=phi)
+    with pytest.raises(BadDataError, match="what MuJoCo does not read: link 'upper'") as it:
+        mjcf_file(request_of(own, allow_infeasible=True))
+    assert it.value.notice.hint.startswith("export json")
+
+
+def test_negative_friction_alone_is_no_matter_for_mujoco(tmp_path):
+    written = mjcf_file(
+        request_of(infeasible_fit(tmp_path, negative_friction), allow_infeasible=True)
+    )
+    assert codes(written)[0] == "infeasible"
+
+
+def test_what_a_payload_leaves_of_a_link_is_checked(tmp_path):
+    """The fit is of link and payload together; the link alone goes into the user's file."""
+    options = {"payload": ["tool0,0.5,0,0,0.1,0.001,0.001,0.001,0,0,0"]}
+    phi = request_of(write_fit(tmp_path, "ur10", options=options)).fitted.model.phi.copy()
+    names = list(request_of(tmp_path).fitted.model.layout.names)
+    at = names.index("wrist_3_link.m")
+    phi[at : at + 10] = phi_from(0.6, (0, 0, 0.05), np.eye(3) * 1e-4)
+    folder = write_fit(tmp_path, "ur10", options=options, phi=phi)
+    with pytest.raises(BadDataError, match="'wrist_3_link', once 'payload1' is taken from") as it:
+        urdf_file(request_of(folder))
+    assert it.value.notice.code == "infeasible"
+    assert "the given payload takes more than the link has" in it.value.notice.hint
+    assert "export mjcf, json" in it.value.notice.hint
+    assert "consistent model" not in it.value.notice.hint
+    written = urdf_file(request_of(folder, allow_infeasible=True))
+    assert codes(written).count("infeasible") == 1
+    assert mjcf_file(request_of(folder)).difference < 1e-9  # which holds both together
 
 
 def test_inertias_without_symmetry_have_no_file(tmp_path):

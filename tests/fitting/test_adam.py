@@ -5,6 +5,7 @@ import pytest
 
 from robotid.fitting.adam import Samples, Training, fit_adam
 from robotid.fitting.entries import Entries
+from robotid.fitting.sdp import consistent_fit
 from robotid.fitting.starts import random_start, start_at
 from robotid.spatial.parametrisations.table import PARAMETRISATIONS
 from tests.fitting.problems import least_loss, problem
@@ -71,6 +72,44 @@ def test_early_stop_keeps_the_best(pendulum):
     assert found.converged
     assert found.loss == min(epoch.validation for epoch in found.history)
     assert found.iterations < 60
+
+
+def test_training_that_never_got_better_has_not_converged(pendulum):
+    """Steps far too large: what is kept is the start, which fits badly."""
+    found = trained(pendulum, "nostr", Training(learning_rate=100.0, epochs=20, patience=5))
+    assert found.loss == found.history[0].validation
+    assert not found.converged
+    assert "no epoch of 5 was better than the start" in found.message
+    assert "lower learning rate" in found.message
+
+
+def near_the_best(given, factor=1.0):
+    """Entries of the SDP solution, times a factor."""
+    entries = Entries.of(given.layout, PARAMETRISATIONS["cov"])
+    return entries, factor * start_at(entries, consistent_fit(given.system, given.layout).phi)
+
+
+def test_training_that_leaves_a_lucky_epoch_has_not_converged(pendulum):
+    """Steps of the size of what is left to gain: one epoch happens to be better than the start."""
+    entries, start = near_the_best(pendulum, 1.01)
+    training = Training(batch=20, learning_rate=0.01, epochs=20, patience=5)
+    found = fit_adam(pendulum.layout, entries, start, *split(pendulum.samples), training=training)
+    history = [epoch.validation for epoch in found.history]
+    assert 0 < np.argmin(history) < len(history) - 5
+    assert history[-1] > history[0]
+    assert not found.converged
+    assert "rose above that of the start" in found.message
+
+
+def test_an_optimal_start_need_not_get_better(pendulum):
+    entries, start = near_the_best(pendulum)
+    training = Training(learning_rate=100.0, epochs=20, patience=5)
+    given = (pendulum.layout, entries, start, *split(pendulum.samples))
+    for optimal in (True, False):
+        found = fit_adam(*given, training=training, optimal=optimal)
+        assert found.converged is optimal
+        assert np.array_equal(found.theta, start)
+    assert "lower learning rate" in found.message
 
 
 def test_divergence_is_told(pendulum):

@@ -185,6 +185,32 @@ def test_joint_without_the_load_cannot_be_known():
     factoriser.close()
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_load_that_no_joint_feels():
+    """Of a mass on an upright axis, where all else of the load is unknown, nothing shows."""
+    given = pair("ur10")
+    link = given.layout.robot.links[0]
+    with pytest.raises(BadDataError, match="its axis is vertical") as raised:
+        estimated(given, 0.01, frame=link)
+    assert raised.value.notice.code == "gain-unknown"
+
+
+@pytest.mark.filterwarnings("error")
+def test_signals_of_nothing():
+    """A column of zeros, and numbers that run out of digits."""
+    given = pair("double_pendulum")
+    joint = given.layout.rows[1]
+    a = np.array([1.0, 0.0])
+    unloaded, loaded = (given.evidence(which, 0.01, scale=a) for which in (0, 1))
+    with pytest.raises(BadDataError, match=f"{joint}; the signal is zero throughout") as raised:
+        drive_gains(given.layout, unloaded, [(loaded, LOADS["mass"])])
+    assert (raised.value.notice.code, raised.value.notice.joint) == ("gain-unknown", joint)
+    unloaded, loaded = (given.evidence(which, 0.01, scale=1e-200 * a + 1e-200) for which in (0, 1))
+    with pytest.raises(BadDataError) as raised:
+        drive_gains(given.layout, unloaded, [(loaded, LOADS["mass"])])
+    assert raised.value.notice.code == "gain-unknown"
+
+
 def test_gain_of_one_joint_sets_the_scale():
     """No load at all: joints move the same links, so one gain tells others, if not all."""
     given = pair("double_pendulum")

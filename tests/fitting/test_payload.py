@@ -143,10 +143,26 @@ def test_what_the_motion_does_not_show_is_said():
 
 
 def test_slow_motion_does_not_show_the_inertia():
-    found = estimated(pair("ur10", speed=0.02), 0.02)
+    found = estimated(pair("ur10", speed=0.02), 0.01)
     status = [quantity.status for quantity in found.body.quantities]
     assert status[:4] == ["identified"] * 4
     assert status[4] == status[6] == "not excited"
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.05, 1.0])
+def test_what_is_uncertain_by_a_third_is_not_called_identified(speed):
+    """As of all other parameters; what may be zero is compared with what it could be."""
+    found = estimated(pair("ur10", speed=speed), 0.02).body.quantities
+    value = {quantity.name: quantity.value for quantity in found}
+    for name, own, _, _, std, status, said in found:
+        if status not in ("identified", "uncertain"):
+            continue
+        measure = {"m": own, "c": 0.1, "I": own}[name[0]]
+        if name in ("Ixy", "Ixz", "Iyz"):
+            measure = np.sqrt(value[f"I{name[1]}{name[1]}"] * value[f"I{name[2]}{name[2]}"])
+        assert (status == "identified") == (std <= 0.3 * measure), (name, own, std)
+        assert bool(said) == (status == "uncertain")
+    assert ("uncertain" in {quantity.status for quantity in found}) == (speed < 0.1)
 
 
 def test_changed_offsets_are_found():
@@ -173,10 +189,14 @@ def test_point_like_load_is_made_a_body():
     assert values(found)[0] == pytest.approx(1.0, abs=0.2)
 
 
-def test_wrong_link_is_noticed():
+@pytest.mark.parametrize("link", [0, 2, 4])
+def test_wrong_link_is_noticed_and_the_right_one_named(link):
     given = pair("ur10")
-    found = estimated(given, 0.005, frame=given.layout.robot.links[2])
-    assert [notice.code for notice in found.notices] == ["load-inconsistent"]
+    links = given.layout.robot.links
+    found = estimated(given, 0.05, frame=links[link])
+    assert found.notices[0].code == "load-elsewhere"
+    assert found.notices[0].message.startswith(f"the load fits link {links[-1]} better")
+    assert not estimated(given, 0.05).notices
 
 
 def test_no_load_and_less_than_none():

@@ -14,7 +14,7 @@ from robotid.contracts.information import read_information
 from robotid.contracts.splits import Interval
 from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
-from robotid.errors import BadDataError, ConfigError, Effect, UsageError
+from robotid.errors import BadDataError, ConfigError, Effect
 from robotid.fitting import differentiable
 from robotid.fitting.adam import Samples
 from robotid.fitting.differentiable import _end_held_out
@@ -160,6 +160,21 @@ def test_adam_trains(arm, tmp_path):
     assert [point.step for point in curve] == [0, 1, 2, 3]
     assert curve[-1].validation < 0.2 * curve[0].validation
     assert "still fell" in fit.result.status.message
+
+
+@pytest.mark.parametrize(("init", "converged"), [("prior", False), ("sdp", True)])
+@pytest.mark.parametrize("inertia", ["nostr", "cov"])
+def test_adam_that_never_got_better(arm, tmp_path, inertia, init, converged):
+    """From the robot file that is a failure; from the SDP nothing was left to gain."""
+    fit = arm.fit(
+        tmp_path / "fit", model="diffnea", inertia=inertia, optimizer="adam", init=init,
+        learning_rate=100.0, epochs=4, patience=2, batch=4096,
+    )  # fmt: skip
+    curve = fit.result.curve
+    assert min(point.validation for point in curve[1:]) > curve[0].validation
+    assert fit.result.status.converged is converged
+    assert ("not-converged" in fit.codes()) is not converged
+    assert fit.result.verdict.usable is converged
 
 
 def test_n22_samples_that_stop_adam_have_no_part_in_those_that_train():
@@ -356,7 +371,7 @@ def test_n26_active_constraints_are_listed(arm, tmp_path):
     assert any("centre of mass of forearm is at" in text for text in fit.result.active)
     centre = next(link.centre for link in fit.result.links if link.name == "forearm")
     assert max(map(abs, centre)) <= 0.05 + 1e-9
-    with pytest.raises(UsageError, match="no moving link 'hand'"):
+    with pytest.raises(ConfigError, match="no moving link 'hand'"):
         arm.fit(tmp_path / "other", model="sdp", centre=["hand=0,0,0,1,1,1"])
 
 
@@ -562,10 +577,36 @@ def test_blocks_on_both_sides_of_a_cut_are_refused(arm, tmp_path):
         data.fit(tmp_path / "fit")
 
 
-def test_nostr_needs_samples(arm, tmp_path):
-    with pytest.raises(UsageError, match="nine entries") as caught:
-        arm.fit(tmp_path / "fit", model="diffnea", inertia="nostr")
-    assert "adam" in caught.value.notice.hint
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"model": "diffnea", "inertia": "nostr"}, "inertia: nostr.* needs optimizer adam"),
+        ({"centre": ["forearm=0,0,1,1,1,0"]}, "lower corner first"),
+        ({"centre": ["forearm=0,0,nan,1,1,1"]}, "lower corner first"),
+        ({"loaded": ["a"], "load": "-1"}, "a mass above 0"),
+        ({"loaded": ["a"], "load": "1,0,inf,0"}, "finite numbers"),
+    ],
+    ids=str,
+)
+def test_values_that_cannot_be(keys, said):
+    with pytest.raises(ValueError, match=said):
+        FitConfig(**keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "code", "said"),
+    [
+        ({"centre": ["forarm=0,0,0,1,1,1"]}, "unknown-link", "centre: .*no moving link 'forarm'"),
+        ({"load": "1,0,0,0,1,1,9,0,0,0"}, "bad-load", "load: the load is no rigid body"),
+        ({"load": "1", "load_link": "forarm"}, "unknown-link", "load_link: .*no link 'forarm'"),
+    ],
+    ids=str,
+)
+def test_values_that_the_robot_does_not_have_name_their_key(keys, code, said, arm, tmp_path):
+    loaded = {"loaded": ["run2"]} if "load" in keys else {}
+    with pytest.raises(ConfigError, match=said) as caught:
+        arm.fit(tmp_path / "fit", **keys, **loaded)
+    assert caught.value.notice.code == code
 
 
 def test_a_load_that_is_named_has_to_be_known(arm, tmp_path):

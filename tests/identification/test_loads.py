@@ -105,6 +105,38 @@ def test_payload_of_a_fit(robotid, dataset, tmp_path):
     assert str(found.mass[0]) in json.dumps(stated)
 
 
+def test_loads_that_are_refused(robotid, dataset, tmp_path):
+    """Of a robot with a load already, at another link, at no link; widths are those of before."""
+    robot = ARM / "arm.urdf"
+    bare = dataset("bare", [log(tmp_path / "bare.csv", TREE, 1)])
+    laden = dataset("laden", [log(tmp_path / "laden.csv", heavier(), 3)])
+    before, after = tmp_path / "before", tmp_path / "after"
+    flags = ["--robot", robot, "--terms"]
+    assert robotid("fit", bare, *flags, "viscous,coulomb(0.2),offset", "-o", before).code == 0
+    flags += ["viscous,coulomb(0.001,0.2),offset", "--payload-of", before]
+    answer = robotid("fit", laden, *flags, "-o", after)
+    assert answer.code == 0, answer.err
+    assert "Load at forearm: 0.80" in answer.err
+    assert "±" in answer.err
+    assert "load-included" in answer.err
+    assert read_fit(after).terms.terms == ["viscous", "coulomb(0.2)", "offset"]
+    twice = robotid("fit", laden, *flags[:-1], after, "--json")
+    assert (twice.code, twice.json["error"]["code"]) == (65, "base-carries-load")
+    nowhere = robotid("fit", laden, *flags, "--load-link", "forarm", "--json")
+    assert (nowhere.code, nowhere.json["error"]["code"]) == (78, "unknown-link")
+    assert "load_link: robot arm has no link" in nowhere.json["error"]["message"]
+    wrong = robotid("fit", laden, *flags, "--load-link", TREE.links[1], "--json")
+    assert wrong.code == 4
+    found = read_fit(Path(wrong.json["outputs"]["fit"]))
+    assert not found.verdict.usable
+    reason = found.verdict.reasons[0]
+    assert reason.code == "load-elsewhere"
+    assert reason.hint.endswith("give load_link forearm")
+    assert "identified" not in found.payload.statuses.values()
+    export = robotid("export", wrong.json["outputs"]["fit"], "-o", tmp_path / "out", "--json")
+    assert (export.code, export.json["error"]["code"]) == (65, "fit-not-usable")
+
+
 def test_gains_of_drives(robotid, dataset, tmp_path):
     """Currents become torques with the gains that a load of known mass shows."""
     robot = ARM / "arm.urdf"

@@ -163,7 +163,29 @@ def test_unphysical_parameters_are_written_as_they_are_and_said(load):
     text, (notice,) = exported(loaded, phi)
     assert "'lower'" in notice.message
     assert "mass -1 kg" in notice.message
+    assert notice.code == "non-physical-link"
+    assert "consistent model" in notice.hint
     np.testing.assert_allclose(reload_robot(text, loaded).tree.phi, phi, **CLOSE)
+
+
+def test_a_payload_that_takes_more_than_the_link_has(load):
+    """The sum can exist, what is left for the file cannot: another model would not help."""
+    loaded = load(ARM, **CHANGES["payload"])
+    phi = loaded.tree.phi.copy()
+    phi[1] = phi_from(0.15, (0, 0, 0.2), np.eye(3) * 0.01)  # of which the can has 0.2
+    _, (notice,) = exported(loaded, phi)
+    assert notice.code == "payload-too-large"
+    assert notice.message.startswith("link 'lower', once 'can' is taken from it: mass -0.05 kg")
+    assert "the given payload takes more than the link has" in notice.hint
+
+
+def test_a_fixed_link_that_takes_more_than_there_is(load):
+    """Links of a file that cannot exist cannot be stretched either."""
+    loaded = load(ARM.replace('<mass value="0.5"/>', '<mass value="-9"/>'))
+    phi = loaded.tree.phi.copy()
+    phi[0] = phi_from(0.5, (0, 0, 0), np.eye(3) * 1e-4)
+    _, (notice,) = exported(loaded, phi)
+    assert "links that are fixed to it" in notice.hint
 
 
 CHANGES = {
