@@ -7,6 +7,7 @@ working directory nor the environment that it would be started with has changed.
 import atexit
 import os
 import selectors
+from pathlib import Path
 from typing import NamedTuple
 
 from robotid.runner import local
@@ -35,7 +36,7 @@ def _surroundings(jobs):
     environment = local._worker_environment(jobs)
     kept = sorted((name, value) for name, value in environment.items() if name not in _OWN)
     try:
-        return os.getcwd(), tuple(kept)
+        return Path.cwd(), tuple(kept)
     except FileNotFoundError:  # a test about that
         return None
 

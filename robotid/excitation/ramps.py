@@ -1,5 +1,6 @@
 """Ways from a posture at rest into a series and back: polynomials with exact extremes."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,10 @@ from robotid.excitation.limits import Limits
 Array = NDArray[np.float64]
 
 KINDS = ("position", "velocity", "acceleration", "jerk")
-_SHORTEST_S, _LONGEST_S, _GROWTH = 0.05, 600.0, 1.1
+LONGEST_S = 600.0
+_SHORTEST_S, _GROWTH = 0.05, 1.1
 _HALVINGS = 20
+_GENTLER = 25  # longer ramps that are tried where the shortest needs too much torque
 
 
 class State(NamedTuple):
@@ -49,6 +52,14 @@ class Polynomials(NamedTuple):
         result: Array = np.asarray(polynomial.polyder(self.coefficients, order), dtype=np.float64)
         return result / self.duration_s**order
 
+    def share(self, limits: Limits) -> float:
+        """Of the limits of speed, acceleration and jerk; infinite where it leaves the ranges."""
+        low, high = self.extremes(0)
+        if (low < limits.lower).any() or (high > limits.upper).any():
+            return np.inf
+        shares = [np.abs(self.extremes(o)) / limits.derivative(o) for o in (1, 2, 3)]
+        return float(np.max(shares))
+
     def at(self, x: Array) -> Array:
         """Position, velocity and acceleration at shares of the way, shape (3, samples, n)."""
         parts = [polynomial.polyval(x, self.derivative(order)).T for order in range(3)]
@@ -69,11 +80,17 @@ def between(start: State, end: State, duration_s: float) -> Polynomials:
 
 
 def ramp(
-    start: State, end: State, limits: Limits, share: float, duration_s: float | None
+    start: State,
+    end: State,
+    limits: Limits,
+    share: float,
+    duration_s: float | None,
+    allowed: Callable[[Polynomials], bool] = lambda _: True,
 ) -> Polynomials:
     """The shortest ramp within a share of the limits, or that of a given length if it is within.
 
-    Where the series itself moves faster than that share, the ramp may be as fast as the series.
+    Where no ramp is, because it would take too long or the series itself moves faster than that
+    share, it is the one that uses the smallest share.
 
     Args:
         start: of the ramp.
@@ -81,6 +98,7 @@ def ramp(
         limits: of the joints.
         share: of the limits of speed, acceleration and jerk.
         duration_s: its length; None for as short as allowed.
+        allowed: what else it should fulfil; without any that does, it is the shortest all the same.
     """
     if duration_s is not None:
         found = between(start, end, duration_s)
@@ -91,13 +109,27 @@ def ramp(
             hint = f"{shortest:.3g} s or more would do"
             raise ConfigError("ramp-too-short", f"ramp_s: {said}", joint=name, hint=hint)
         return found
-    for allowed in (share, 1.0):
-        tried = _SHORTEST_S
-        while tried <= _LONGEST_S:
-            if _broken(between(start, end, tried), limits, allowed) is None:
-                return _shortened(start, end, limits, allowed, tried)
-            tried *= _GROWTH
-    name, said = _broken(between(start, end, _LONGEST_S), limits, 1.0) or ("", "")
+    lengths = [_SHORTEST_S]
+    while lengths[-1] * _GROWTH <= LONGEST_S:
+        lengths.append(lengths[-1] * _GROWTH)
+    gentlest, needed = LONGEST_S, np.inf
+    within: list[Polynomials] = []
+    for tried in [*lengths, LONGEST_S]:
+        found = between(start, end, tried)
+        used = found.share(limits)
+        if used <= share:
+            within.append(found if within else _shortened(start, end, limits, share, tried))
+            if allowed(within[-1]):
+                return within[-1]
+        if used < needed:
+            gentlest, needed = tried, used
+        if len(within) > _GENTLER:
+            break
+    if within:
+        return within[0]
+    if needed <= 1.0:
+        return between(start, end, gentlest)
+    name, said = _broken(between(start, end, gentlest), limits, 1.0) or ("", "")
     raise ConfigError("no-ramp", f"no ramp keeps to the limits: {said}", joint=name)
 
 

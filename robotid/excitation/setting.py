@@ -69,6 +69,7 @@ class Setting:
             clearances=self.clearances if self.clearances.names else None,
             samples=self.samples,
             free_centre=not options.posture,
+            home=self.home,
         )
 
 
