@@ -18,13 +18,14 @@ from robotid.contracts.information import Information
 from robotid.errors import BadDataError, ConfigError, Notice
 from robotid.excitation.attempts import Attempt
 from robotid.excitation.criteria import GOALS, about, figures
-from robotid.excitation.expectation import expected_parameters
+from robotid.excitation.expectation import can_be_faster, expected_parameters
 from robotid.excitation.forecast import Forecaster
 from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.ramps import LONGEST_S, Polynomials
 from robotid.excitation.safe import Checked
 from robotid.excitation.search import Searches
 from robotid.excitation.setting import Setting, setting_of
+from robotid.excitation.unguarded import left_out
 from robotid.information.layout import Layout, geometry_digest
 from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
@@ -76,13 +77,17 @@ def design(
             after.append(known)
             trajectories.append(_planned(setting, best, attempts, known))
             notices += _remarks(setting, trajectories[-1].name, best, attempts, series is not None)
+    could_be = can_be_faster(options, [line for t in trajectories for line in t.certificate])
     found = Excitation(
         robot=robot.name,
         geometry_sha256=geometry_digest(robot),
         joints=list(robot.joint_names),
         units={j.name: "m" if j.kind == "prismatic" else "rad" for j in robot.driven},
         limits=_joint_limits(setting),
-        cautions=[Caution(code=n.code, message=n.message, hint=n.hint or "") for n in notices],
+        cautions=[
+            Caution(code=n.code, message=n.message, hint=n.hint or "")
+            for n in (*left_out(setting.unguarded), *notices)
+        ],
         noise=dict(zip(robot.joint_names, map(float, setting.noise), strict=True)),
         noise_hz=options.noise_hz,
         rate_hz=options.rate_hz,
@@ -91,7 +96,7 @@ def design(
         goal=GOALS[options.criterion],
         given=given_sha256,
         trajectories=trajectories,
-        parameters=expected_parameters(setting, after, faster),
+        parameters=expected_parameters(setting, after, faster if could_be else None),
         options=options.model_dump(mode="json", exclude_defaults=True),
     )
     return Designed(found, notices)
