@@ -16,7 +16,13 @@ KINDS = ("position", "velocity", "acceleration", "jerk")
 LONGEST_S = 600.0
 _SHORTEST_S, _GROWTH = 0.05, 1.1
 _HALVINGS = 20
-_GENTLER = 25  # longer ramps that are tried where the shortest needs too much torque
+_GENTLER = 25  # other ramps that are tried where the first choice needs too much torque
+_POINTS = np.linspace(0.0, 1.0, 33)
+# Powers of points and their derivatives: what gives a ramp and its derivatives there.
+_POWERS = [
+    np.stack([polynomial.polyval(_POINTS, polynomial.polyder(row, order)) for row in np.eye(6)], 1)
+    for order in range(4)
+]
 
 
 class State(NamedTuple):
@@ -59,6 +65,16 @@ class Polynomials(NamedTuple):
             return np.inf
         shares = [np.abs(self.extremes(o)) / limits.derivative(o) for o in (1, 2, 3)]
         return float(np.max(shares))
+
+    def share_at_points(self, limits: Limits) -> float:
+        """The same at some points, which is never more, and quickly computed."""
+        q, *others = (
+            powers @ self.coefficients / self.duration_s**order
+            for order, powers in enumerate(_POWERS)
+        )
+        if (q < limits.lower).any() or (q > limits.upper).any():
+            return np.inf
+        return float(max((np.abs(v) / limits.derivative(k)).max() for k, v in enumerate(others, 1)))
 
     def at(self, x: Array) -> Array:
         """Position, velocity and acceleration at shares of the way, shape (3, samples, n)."""
@@ -112,24 +128,29 @@ def ramp(
     lengths = [_SHORTEST_S]
     while lengths[-1] * _GROWTH <= LONGEST_S:
         lengths.append(lengths[-1] * _GROWTH)
-    gentlest, needed = LONGEST_S, np.inf
+    gentlest, needed = between(start, end, LONGEST_S), np.inf
     within: list[Polynomials] = []
     for tried in [*lengths, LONGEST_S]:
         found = between(start, end, tried)
-        used = found.share(limits)
+        least = found.share_at_points(limits)
+        used = found.share(limits) if least <= share or least < needed else np.inf
         if used <= share:
             within.append(found if within else _shortened(start, end, limits, share, tried))
             if allowed(within[-1]):
                 return within[-1]
         if used < needed:
-            gentlest, needed = tried, used
+            gentlest, needed = found, used
         if len(within) > _GENTLER:
             break
     if within:
         return within[0]
     if needed <= 1.0:
-        return between(start, end, gentlest)
-    name, said = _broken(between(start, end, gentlest), limits, 1.0) or ("", "")
+        others = [between(start, end, tried) for tried in lengths]
+        others.sort(key=lambda found: found.share_at_points(limits))
+        candidates = [gentlest, *others[:_GENTLER]]
+        good = (f for f in candidates if allowed(f) and f.share(limits) <= 1.0)
+        return next(good, gentlest)
+    name, said = _broken(gentlest, limits, 1.0) or ("", "")
     raise ConfigError("no-ramp", f"no ramp keeps to the limits: {said}", joint=name)
 
 

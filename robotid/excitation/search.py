@@ -75,10 +75,11 @@ class Searches:
         for attempt in self._made(jobs):
             found.append(attempt)
             best = min(attempt.value for attempt in found)
+            said = f"best {best:.4f}" if np.isfinite(best) else "none is safe yet"
             progress.report(
                 trajectory + len(found) / len(jobs),
                 options.trajectories,
-                f"trajectory {trajectory + 1}, start {len(found)} of {len(jobs)}, best {best:.4f}",
+                f"trajectory {trajectory + 1}, start {len(found)} of {len(jobs)}, {said}",
             )
         return sorted(found, key=lambda attempt: attempt.number)
 

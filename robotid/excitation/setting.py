@@ -114,6 +114,7 @@ def setting_of(
         payload_link=options.payload_link,
     )
     kept = kept_apart(robot, options, shapes or Shapes(), Ranges(limits.lower, limits.upper))
+    _check_home(home, kept.clearances)
     return Setting(
         robot=robot,
         options=options,
@@ -128,6 +129,17 @@ def setting_of(
         notices=(*kept.notices, *wider_than_file(robot, limits, options)),
         unguarded=kept.unguarded,
     )
+
+
+def _check_home(home: Array | None, clearances: Clearances) -> None:
+    """Refuse to come from where a distance is not kept: no ramp could."""
+    if home is None or not clearances.names:
+        return
+    left = clearances.at(home[None])[0]
+    worst = int(np.argmin(left))
+    if left[worst] < 0:
+        said = f"home: {clearances.names[worst]} lacks {-1000 * left[worst]:.3g} mm"
+        raise ConfigError("infeasible-limits", said, hint="another home, or less clearance")
 
 
 def _harmonics(robot: RobotTree, options: ExcitationOptions) -> list[list[int]]:

@@ -12,6 +12,7 @@ from robotid.excitation import attempts, search
 from robotid.excitation.design import design
 from robotid.excitation.expectation import can_be_faster
 from robotid.excitation.options import ExcitationOptions
+from robotid.excitation.ramps import State, ramp
 from robotid.excitation.search import PROCESSES, Searches
 from robotid.information.layout import TERMS, Layout
 from robotid.robot.load import load_robot
@@ -127,3 +128,15 @@ def test_parameters_have_the_names_of_a_fit():
     assert [p.base for p in found.parameters] == list(setting.unknowns.base.base_names)
     assert found.noise_hz == 100.0
     assert [caution.code for caution in found.cautions][:1] == ["not-guarded"]
+
+
+@pytest.mark.parametrize(("end_speed", "share"), [(0.0, 0.5), (1.0, 0.01)])
+def test_ramps_take_as_long_as_torques_need(end_speed, share):
+    """Whether or not a ramp can keep to its share of the limits."""
+    limits = made_setting("double_pendulum", **SMALL).limits
+    still, moving = np.zeros(2), np.full(2, end_speed)
+    ends = State(limits.middle, still, still), State(limits.middle + 0.3, moving, still)
+    least = ramp(*ends, limits, share, None).duration_s
+    gentler = ramp(*ends, limits, share, None, lambda found: found.duration_s > 1.2 * least)
+    assert gentler.share(limits) <= max(share, 1.0 if end_speed else 0.0)
+    assert gentler.duration_s > 1.2 * least

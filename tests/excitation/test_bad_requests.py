@@ -190,6 +190,13 @@ def test_torque_limit_that_cannot_hold_the_arm():
     assert "%" in notice.message
 
 
+def test_home_that_is_too_near():
+    """Said before any search, with the distance and what is missing."""
+    asked = {"home": (-0.44, 1.63, -0.47, -2.48, 1.55, 1.05, 0.36), "floor": 0.0}
+    with pytest.raises(ConfigError, match=r"home: panda_\w+ above the floor lacks [0-9.]+ mm"):
+        made_setting("panda", **asked)
+
+
 def test_floating_base():
     robot = load_robot("quadruped").tree
     with pytest.raises(ConfigError) as caught:
