@@ -15,6 +15,7 @@ Array = NDArray[np.float64]
 
 BADLY_KNOWN = 0.05  # standard deviation as a share of the scale
 _HELPS = 1.3  # times smaller
+_MANY = 10  # times the periods: other things are easier
 
 
 def deviations(A: Array) -> Array:
@@ -77,4 +78,6 @@ def _advice(std: float, faster: float, speed: float) -> str:
         return ""
     if std > _HELPS * faster:
         return f"speeds of {speed:g} ({FASTER:g} times faster): {std / faster:.1f} times better"
-    return f"{np.ceil((std / BADLY_KNOWN) ** 2):.0f} times as many periods or trajectories"
+    times = np.ceil((std / BADLY_KNOWN) ** 2)
+    wider = "wider limits, or " if times > _MANY else ""
+    return f"{wider}{times:.0f} times as many periods or trajectories"

@@ -127,6 +127,7 @@ def test_parameters_have_the_names_of_a_fit():
     setting = made_setting("double_pendulum", **SMALL)
     assert [p.base for p in found.parameters] == list(setting.unknowns.base.base_names)
     assert found.noise_hz == 100.0
+    assert not any("faster" in p.advice for p in found.parameters)  # it is as fast as it may be
     assert [caution.code for caution in found.cautions][:1] == ["not-guarded"]
 
 
