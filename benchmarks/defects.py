@@ -266,7 +266,7 @@ DEFECTS = (
     ),
     Defect(
         "seed of a design ignored",
-        "excitation/search.py",
+        "excitation/attempts.py",
         "default_rng([self.seed, self.trajectory, self.start])",
         "default_rng([self.trajectory, self.start])",
         ("tests/excitation/test_search.py",),

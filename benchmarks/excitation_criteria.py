@@ -89,7 +89,7 @@ def compared(robot: RobotTree, campaigns: int, seeds: int, restarts: int) -> dic
             setting = setting_of(robot, layout, options)
             with Searches(setting.recipe, options) as searches:
                 best = min(searches.attempts(setting.given, 0), key=lambda attempt: attempt.value)
-            points.append(Point(setting.space, best.x))
+            points.append(Point(setting.space, best.checked.x))
         start = random_start(
             Problem(setting.recipe, setting.given), np.random.default_rng([23, campaign])
         )

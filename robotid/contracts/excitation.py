@@ -124,10 +124,12 @@ class PlannedTrajectory(_Part):
         plays: how it is to be run.
         certificate: every limit.
         criteria: of the information after this trajectory, with all before it.
-        seed: that led to it.
+        seed: of the options; it decides all starts.
+        start: number of the start that led to it, from 0.
         iterations: of the optimiser, for the best start.
         evaluations: of criterion and gradient, for all starts.
-        starts: what each start reached, in the units of the criterion (see `goal`).
+        starts: what each start reached, in the units of the criterion (see `goal`); null where it
+            led to no trajectory that keeps all limits and tells everything.
     """
 
     name: str
@@ -140,9 +142,10 @@ class PlannedTrajectory(_Part):
     certificate: list[CertificateLine]
     criteria: Criteria
     seed: int
+    start: int = 0
     iterations: int
     evaluations: int
-    starts: list[float]
+    starts: list[float | None]
 
 
 class ExpectedParameter(_Part):
@@ -150,6 +153,7 @@ class ExpectedParameter(_Part):
 
     Args:
         name: the parameter it is called after.
+        base: what `fit.json` calls it among its base parameters.
         groups: the combination it stands for, in words; empty if it stands alone.
         unit: its unit.
         nominal: value by the robot file.
@@ -161,6 +165,7 @@ class ExpectedParameter(_Part):
     """
 
     name: str
+    base: str = ""
     groups: str
     unit: str
     nominal: float
@@ -182,6 +187,14 @@ class JointLimits(_Part):
     torque: float | None
 
 
+class Caution(_Part):
+    """What to know before it is run: what nothing guards, and what was not done as asked."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
 class Excitation(_Part):
     """The content of `excitation.json`.
 
@@ -191,7 +204,10 @@ class Excitation(_Part):
         joints: in the order of the robot.
         units: of the joints' positions, rad or m.
         limits: by joint.
+        cautions: what the certificate does not cover, and the like.
         noise: standard deviation of the torque by joint that was assumed [N m or N].
+        noise_hz: independent samples of the torque per second that were assumed; null in designs of
+            earlier versions.
         rate_hz: samples per second of the files.
         ros_hz: points per second of a JointTrajectory, at most; its reader interpolates.
         criterion: what was improved.
@@ -208,7 +224,9 @@ class Excitation(_Part):
     joints: list[str]
     units: dict[str, str]
     limits: dict[str, JointLimits]
+    cautions: list[Caution] = []
     noise: dict[str, float]
+    noise_hz: float | None = None
     rate_hz: float
     ros_hz: float = 100.0
     criterion: Criterion

@@ -45,17 +45,28 @@ class Solids:
         """Solids that a name stands for.
 
         A radius asks for a ball about the frame. Without one, its capsules are meant, or the point
-        itself where it has none; `*` is all capsules, or all moving frames where there are none.
+        itself where it has none; `*` is all capsules, and all moving frames outside of them.
         """
         if frame == ALL:
-            if self.capsules:
-                return list(range(self.capsules))
             moving = [name for name, (body, _) in self._frames.items() if body >= 0]
-            return [self._ball(key, name, 0.0) for name in moving]
+            outside = [name for name in moving if not self._inside(name)]
+            return [*range(self.capsules), *(self._ball(key, name, 0.0) for name in outside)]
         self.check(key, frame)
         if radius is None and frame in self.of_link:
             return self.of_link[frame]
         return [self._ball(key, frame, radius or 0.0)]
+
+    def _inside(self, frame: str) -> bool:
+        """Whether the origin of a frame is inside a capsule of its own body."""
+        body, placement = self._frames[frame]
+        for solid in self.all[: self.capsules]:
+            if solid.body == body:
+                start, along = solid.ends[0], solid.ends[1] - solid.ends[0]
+                way = (placement[:3, 3] - start) @ along / max(float(along @ along), 1e-300)
+                nearest_to = start + np.clip(way, 0.0, 1.0) * along
+                if np.linalg.norm(placement[:3, 3] - nearest_to) <= solid.radius:
+                    return True
+        return False
 
     def _ball(self, key: str, frame: str, radius: float) -> int:
         for which in range(self.capsules, len(self.all)):

@@ -1,11 +1,13 @@
 """A whole campaign: trajectories one after the other, each adding to what is known by then."""
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.excitation import (
+    Caution,
     Excitation,
     JointLimits,
     JointSeries,
@@ -13,19 +15,24 @@ from robotid.contracts.excitation import (
     Ramp,
 )
 from robotid.contracts.information import Information
-from robotid.errors import BadDataError, Notice
+from robotid.errors import BadDataError, ConfigError, Notice
+from robotid.excitation.attempts import Attempt
 from robotid.excitation.criteria import GOALS, about, figures
-from robotid.excitation.expectation import Forecaster, expected_parameters
+from robotid.excitation.expectation import can_be_faster, expected_parameters
+from robotid.excitation.forecast import Forecaster
 from robotid.excitation.options import ExcitationOptions
-from robotid.excitation.ramps import Polynomials
-from robotid.excitation.safe import Checker, Safe
-from robotid.excitation.search import Attempt, Searches
+from robotid.excitation.ramps import LONGEST_S, Polynomials
+from robotid.excitation.safe import Checked
+from robotid.excitation.search import Searches
 from robotid.excitation.setting import Setting, setting_of
+from robotid.excitation.unguarded import left_out
 from robotid.information.layout import Layout, geometry_digest
 from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
+
+_STAGES = {"infeasible-limits": 0, "not-told": 1}  # how far a start came; all else is further
 
 
 class Designed(NamedTuple):
@@ -57,37 +64,64 @@ def design(
         warm: an earlier design; the first search for each trajectory starts with its own.
     """
     setting = setting_of(robot, layout, options, given=given, shapes=shapes)
-    checker, forecaster = Checker(setting), Forecaster(setting)
+    forecaster = Forecaster(setting.recipe)
     known, faster = setting.given, setting.given
-    trajectories, after = [], []
+    trajectories, after, notices = [], [], list(setting.notices)
     with Searches(setting.recipe, options) as searches:
         for number in range(options.trajectories):
-            name = f"t{number + 1:0{len(str(options.trajectories))}d}"
-            attempts = searches.attempts(known, number, _warm(robot, warm, number))
-            best = min(attempts, key=lambda attempt: (attempt.value, attempt.number))
-            safe = checker.made_safe(name, best.x, best.start)
-            expected = forecaster.of(safe.x, safe.plays)
+            series = _warm(robot, warm, number)
+            attempts = searches.attempts(known, number, series)
+            best = _best(attempts)
+            expected = forecaster.of(best.checked.x, best.checked.plays)
             known, faster = known + expected.information, faster + expected.faster
-            setting.unknowns.target.check_told(known)
             after.append(known)
-            trajectories.append(_planned(setting, name, safe, attempts, best, known))
+            trajectories.append(_planned(setting, best, attempts, known))
+            notices += _remarks(setting, trajectories[-1].name, best, attempts, series is not None)
+    could_be = can_be_faster(options, [line for t in trajectories for line in t.certificate])
     found = Excitation(
         robot=robot.name,
         geometry_sha256=geometry_digest(robot),
         joints=list(robot.joint_names),
         units={j.name: "m" if j.kind == "prismatic" else "rad" for j in robot.driven},
         limits=_joint_limits(setting),
+        cautions=[
+            Caution(code=n.code, message=n.message, hint=n.hint or "")
+            for n in (*left_out(setting.unguarded), *notices)
+        ],
         noise=dict(zip(robot.joint_names, map(float, setting.noise), strict=True)),
+        noise_hz=options.noise_hz,
         rate_hz=options.rate_hz,
         ros_hz=options.ros_hz,
         criterion=options.criterion,
         goal=GOALS[options.criterion],
         given=given_sha256,
         trajectories=trajectories,
-        parameters=expected_parameters(setting, after, faster),
+        parameters=expected_parameters(setting, after, faster if could_be else None),
         options=options.model_dump(mode="json", exclude_defaults=True),
     )
-    return Designed(found, list(setting.notices))
+    return Designed(found, notices)
+
+
+class _Best(NamedTuple):
+    """The best start: its number, steps and trajectory."""
+
+    number: int
+    iterations: int
+    checked: Checked
+
+
+def _best(attempts: Sequence[Attempt]) -> _Best:
+    """The start with the least criterion; if all fail, the error of the one that came furthest."""
+    good = [(a.value, a.number, a.iterations, a.checked) for a in attempts if a.checked is not None]
+    if good:
+        _, number, iterations, checked = min(good, key=lambda one: one[:2])
+        return _Best(number, iterations, checked)
+    reasons = [attempt.why for attempt in attempts if attempt.why is not None]
+    why = max(reasons, key=lambda reason: _STAGES.get(reason.code, len(_STAGES)))
+    said = why.message
+    if len(attempts) > 1:
+        said = f"none of {len(attempts)} starts leads to a trajectory: {said}"
+    raise ConfigError(why.code, said, joint=why.joint, hint=why.hint)
 
 
 def _warm(robot: RobotTree, warm: Excitation | None, number: int) -> tuple[JointSeries, ...] | None:
@@ -102,24 +136,43 @@ def _warm(robot: RobotTree, warm: Excitation | None, number: int) -> tuple[Joint
     return tuple(warm.trajectories[number].series[name] for name in robot.joint_names)
 
 
+def _remarks(
+    setting: Setting, name: str, best: _Best, attempts: Sequence[Attempt], warm: bool
+) -> Iterator[Notice]:
+    """What was not done as asked."""
+    left_out = attempts[0].why
+    if warm and left_out is not None:
+        said = f"{name} was designed without the earlier design: {left_out.message}"
+        yield Notice(code="warm-start-left-out", message=said, hint=left_out.hint)
+    options, ramps = setting.options, (best.checked.ramp_in, best.checked.ramp_out)
+    used = max((ramp.share(setting.limits) for ramp in ramps if ramp is not None), default=0.0)
+    if options.ramp_s is None and used > options.ramp_share * (1 + 1e-6):
+        said = (
+            f"ramps of {name} use {used:.3g} of the limits, ramp_share is {options.ramp_share:g}: "
+            f"less would take longer than {LONGEST_S:g} s, or than the motion that they lead to"
+        )
+        yield Notice(code="ramp-share", message=said)
+
+
 def _planned(
-    setting: Setting, name: str, safe: Safe, attempts: list[Attempt], best: Attempt, known: Array
+    setting: Setting, best: _Best, attempts: Sequence[Attempt], known: Array
 ) -> PlannedTrajectory:
-    options, robot = setting.options, setting.robot
+    options, robot, checked = setting.options, setting.robot, best.checked
     return PlannedTrajectory(
-        name=name,
+        name=checked.name,
         period_s=options.period_s,
         periods=options.periods,
-        series=_series(setting, safe.x),
-        ramp_in=_ramp(robot, safe.ramp_in),
-        ramp_out=_ramp(robot, safe.ramp_out),
-        plays=safe.plays,
-        certificate=safe.lines,
+        series=_series(setting, checked.x),
+        ramp_in=_ramp(robot, checked.ramp_in),
+        ramp_out=_ramp(robot, checked.ramp_out),
+        plays=checked.plays,
+        certificate=checked.lines,
         criteria=figures(about(known, setting.unknowns.target.wanted).A),
-        seed=best.number,
+        seed=options.seed,
+        start=best.number,
         iterations=best.iterations,
         evaluations=sum(attempt.evaluations for attempt in attempts),
-        starts=[attempt.value for attempt in attempts],
+        starts=[attempt.value if attempt.checked else None for attempt in attempts],
     )
 
 

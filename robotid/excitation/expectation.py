@@ -1,60 +1,21 @@
 """What a campaign will tell: expected deviations of the parameters, and what would help."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from robotid.contracts.excitation import ExpectedParameter, Play
-from robotid.excitation.information import MotionInformation
-from robotid.excitation.regressor_adjoint import RegressorAdjoint
+from robotid.contracts.excitation import CertificateLine, ExpectedParameter
+from robotid.excitation.forecast import FASTER
+from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.setting import Setting
 
 Array = NDArray[np.float64]
 
 BADLY_KNOWN = 0.05  # standard deviation as a share of the scale
-_FASTER = 1.5
 _HELPS = 1.3  # times smaller
-
-
-class Expected(NamedTuple):
-    """Information of a trajectory as it is to be run, and if it were run faster, scaled."""
-
-    information: Array
-    faster: Array
-
-
-class Forecaster:
-    """Information of the plays of trajectories."""
-
-    def __init__(self, setting: Setting) -> None:
-        """Prepare for trajectories of a setting."""
-        self._options, self._samples = setting.options, setting.samples
-        self._maps = setting.space.maps(setting.samples)
-        regressor = RegressorAdjoint(setting.robot, setting.samples)
-        self._information = MotionInformation(
-            setting.unknowns.target,
-            setting.noise,
-            1.0 / setting.samples,
-            setting.samples,
-            regressor,
-        )
-
-    def of(self, x: Array, plays: Sequence[Play]) -> Expected:
-        """What the series of all plays tell; ramps are not counted."""
-        motion = self._maps.motion(x)
-        return Expected(
-            np.sum([self._of(motion, play.slower) for play in plays], axis=0),
-            np.sum([self._of(motion, play.slower / _FASTER) for play in plays], axis=0),
-        )
-
-    def _of(self, motion: Array, slower: float) -> Array:
-        options = self._options
-        independent = options.noise_hz * options.period_s * options.periods * slower
-        slowed = motion / np.array([1.0, slower, slower**2])[:, None, None]
-        return independent * self._information.of(slowed)
+_MANY = 10  # times the periods: other things are easier
 
 
 def deviations(A: Array) -> Array:
@@ -64,18 +25,19 @@ def deviations(A: Array) -> Array:
 
 
 def expected_parameters(
-    setting: Setting, after: Sequence[Array], faster: Array
+    setting: Setting, after: Sequence[Array], faster: Array | None
 ) -> list[ExpectedParameter]:
     """All base parameters.
 
     Args:
         setting: what they are.
         after: information after each trajectory, scaled.
-        faster: after all, had they been run faster.
+        faster: after all, had they been run faster; None where limits do not allow it.
     """
     unknowns = setting.unknowns
     stds = np.stack([deviations(A) for A in after])
-    with_speed = deviations(faster)
+    with_speed = stds[-1] if faster is None else deviations(faster)
+    speed = FASTER * max(setting.options.speeds)
     wanted = set(unknowns.target.wanted.tolist())
     result = []
     for i, name in enumerate(unknowns.names):
@@ -83,6 +45,7 @@ def expected_parameters(
         result.append(
             ExpectedParameter(
                 name=name,
+                base=unknowns.base.base_names[i],
                 groups=unknowns.groups[i],
                 unit=unknowns.units[i],
                 nominal=float(unknowns.nominal[i]),
@@ -90,15 +53,31 @@ def expected_parameters(
                 std=float(stds[-1, i] * scale),
                 std_after=[float(std * scale) for std in stds[:, i]],
                 wanted=i in wanted,
-                advice=_advice(float(stds[-1, i]), float(with_speed[i])),
+                advice=_advice(float(stds[-1, i]), float(with_speed[i]), speed),
             )
         )
     return result
 
 
-def _advice(std: float, faster: float) -> str:
+def can_be_faster(options: ExcitationOptions, lines: Sequence[CertificateLine]) -> bool:
+    """Whether limits leave room for the same motion at a higher speed."""
+    share = max(options.speeds)
+    if FASTER * share > 1.0:
+        return False
+    # Of torques the part of gravity does not grow: this is on the safe side.
+    powers = {"acceleration": 2, "jerk": 3, "torque": 2}
+    return all(
+        FASTER ** powers[line.quantity] * abs(line.reached) <= abs(line.limit)
+        for line in lines
+        if line.part == "series" and line.quantity in powers
+    )
+
+
+def _advice(std: float, faster: float, speed: float) -> str:
     if std < BADLY_KNOWN:
         return ""
     if std > _HELPS * faster:
-        return f"{_FASTER:g} times faster, {std / faster:.1f} times better"
-    return f"{np.ceil((std / BADLY_KNOWN) ** 2):.0f} times as many periods or trajectories"
+        return f"speeds of {speed:g} ({FASTER:g} times faster): {std / faster:.1f} times better"
+    times = np.ceil((std / BADLY_KNOWN) ** 2)
+    wider = "wider limits, or " if times > _MANY else ""
+    return f"{wider}{times:.0f} times as many periods or trajectories"

@@ -10,18 +10,19 @@ from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.possible import check_possible
 from robotid.excitation.reach import NO_REACH, Ranges
 from robotid.excitation.regions import ALL, Region, pair_of, region_of
+from robotid.excitation.unguarded import GIVE, gaps, unguarded
 from robotid.robot.shapes import Shapes
 from robotid.robot.tree import RobotTree
 
 NO_SHAPES = Shapes()
-_GIVE = "give some: capsules = LINK:X0,Y0,Z0,X1,Y1,Z1,RADIUS"
 
 
 class Kept(NamedTuple):
-    """Distances to keep, and what the user should know of them."""
+    """Distances to keep, what the user should know of them, and links that none is about."""
 
     clearances: Clearances
     notices: tuple[Notice, ...]
+    unguarded: tuple[str, ...] = ()
 
 
 def kept_apart(
@@ -39,9 +40,11 @@ def kept_apart(
         ranges: of the joints; by default the robot's.
     """
     asked = any((options.keep_in, options.keep_out, options.floor is not None))
-    if not asked and not options.self_collision:
-        return Kept(Clearances(robot, [], []), ())
     solids = Solids(robot, options.capsules, shapes.capsules)
+    for link in set[str]().union(*map(pair_of, options.may_touch)):
+        solids.check("may_touch", link)
+    if not asked and not options.self_collision:
+        return Kept(Clearances(robot, [], []), (), unguarded(robot, None, []))
     regions = [region_of("keep_in", text) for text in options.keep_in]
     regions += [region_of("keep_out", text) for text in options.keep_out]
     rules: list[Rule] = []
@@ -63,9 +66,8 @@ def kept_apart(
     check_possible(every, counts, robot, known)
     kept = [rule for rule, change in zip(rules, changes, strict=True) if change]
     result = Clearances(robot, solids.all, kept, options.clearance, known)
-    everywhere = options.floor is not None or any(r.frame == ALL for r in regions)
-    notices = _notices(solids, shapes) if everywhere or options.self_collision else ()
-    return Kept(result, tuple(notices))
+    notices = tuple(gaps(solids, shapes, regions, options))
+    return Kept(result, notices, unguarded(robot, solids, rules))
 
 
 def _of_region(solids: Solids, region: Region, number: int, clearance: float) -> Iterator[Rule]:
@@ -93,10 +95,8 @@ def _pairs(robot: RobotTree, solids: Solids, may_touch: Sequence[str]) -> list[R
     """Capsules of links that are not neighbours."""
     if not solids.capsules:
         said = "self_collision needs capsules; neither the robot file nor the options have any"
-        raise ConfigError("no-capsules", said, hint=_GIVE)
+        raise ConfigError("no-capsules", said, hint=GIVE)
     free = [set(pair_of(text)) for text in may_touch]
-    for link in set[str]().union(*free):
-        solids.check("may_touch", link)
     found: list[Rule] = []
     for a in range(solids.capsules):
         for b in range(a + 1, solids.capsules):
@@ -108,7 +108,7 @@ def _pairs(robot: RobotTree, solids: Solids, may_touch: Sequence[str]) -> list[R
                 found.append(Apart(f"{one.name} - {two.name}", a, b))
     if not found:
         said = "self_collision: no two links with capsules are left that are not neighbours"
-        raise ConfigError("no-pairs", said, hint=f"{_GIVE}; or allow fewer to touch")
+        raise ConfigError("no-pairs", said, hint=f"{GIVE}; or allow fewer to touch")
     return found
 
 
@@ -120,15 +120,3 @@ def _carrier(robot: RobotTree, body: int) -> int:
     while above >= 0 and not robot.phi[above].any():  # a joint's empty link
         above = robot.parents[above]
     return above
-
-
-def _notices(solids: Solids, shapes: Shapes) -> Iterator[Notice]:
-    """What is not kept apart although all of the robot should be."""
-    yield from shapes.notices
-    yield from (said for link, said in shapes.unread.items() if link not in solids.given)
-    if not solids.capsules:
-        said = "no link has a capsule: floor and boxes hold for the origins of links only"
-        yield Notice(code="frames-only", message=said, hint=_GIVE)
-    elif solids.bare():
-        said = f"there is no capsule around {', '.join(solids.bare())}: nothing keeps them apart"
-        yield Notice(code="no-capsule", message=said, hint=_GIVE)

@@ -1,12 +1,12 @@
 """Limits of the joints: from the robot file or given, with margins taken off, and checked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.errors import ConfigError, nearest
+from robotid.errors import ConfigError, Notice, nearest
 from robotid.excitation.options import ExcitationOptions
 from robotid.robot.tree import RobotTree
 
@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 # A joint that could use less of its range than this, at its limit of speed, shows next to nothing.
 _LEAST_RANGE = 0.02
+_ROUNDING = 1e-9  # rad, m, or what the limit is in
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,27 @@ def limits_of(robot: RobotTree, options: ExcitationOptions) -> Limits:
     )
     _check_period(found, options)
     return found
+
+
+def wider_than_file(
+    robot: RobotTree, limits: Limits, options: ExcitationOptions
+) -> Iterator[Notice]:
+    """Limits that were given and let the robot do more than its file does."""
+    share = options.position_share
+    middle, half = limits.middle, limits.half / share
+    used = {
+        "lower": (half - middle, -robot.bound("lower")),
+        "upper": (middle + half, robot.bound("upper")),
+        "velocity": (limits.full_velocity, robot.bound("velocity")),
+        "torque": (limits.torque / options.torque_share, robot.bound("effort")),
+    }
+    for key, (here, file) in used.items():
+        wider = here > file + _ROUNDING
+        joints = [name for name, more in zip(robot.joint_names, wider, strict=True) if more]
+        if getattr(options, key) and joints:
+            said = f"{key}: what is given is wider than the robot file says for {', '.join(joints)}"
+            hint = "see that the controller and the cell allow it"
+            yield Notice(code="wider-than-file", message=said, hint=hint)
 
 
 def posture_of(values: Sequence[float], limits: Limits, key: str) -> Array | None:

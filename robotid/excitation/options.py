@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 CriterionName = Literal["logdet", "cond", "mineig", "trace-inv"]
 
 _PER_JOINT = "one value, or one per joint"
+_LEAST_NOISE, _MOST_NOISE = 1e-9, 1e9  # beyond, squares of it would not mean much
 
 
 class ExcitationOptions(BaseModel):
@@ -89,7 +90,7 @@ class ExcitationOptions(BaseModel):
     noise: tuple[float, ...] = Field(
         default=(),
         description=f"Noise of the torque, std [N m or N]: {_PER_JOINT}; by default a hundredth "
-        "of the effort limit.",
+        "of the effort limit of the robot file, or of --torque where it has none.",
     )
     noise_hz: float = Field(
         default=100.0,
@@ -173,13 +174,15 @@ class ExcitationOptions(BaseModel):
     def _are_shares(cls, values: tuple[float, ...]) -> tuple[float, ...]:
         if not all(0 < value <= 1 for value in values):
             raise ValueError("every value must be above 0 and at most 1")
+        if len(set(values)) < len(values):
+            raise ValueError("a value is given twice")
         return values
 
     @field_validator("noise")
     @classmethod
-    def _are_positive(cls, values: tuple[float, ...]) -> tuple[float, ...]:
-        if not all(value > 0 for value in values):
-            raise ValueError("every value must be above 0")
+    def _are_sizes_of_noise(cls, values: tuple[float, ...]) -> tuple[float, ...]:
+        if not all(_LEAST_NOISE <= value <= _MOST_NOISE for value in values):
+            raise ValueError(f"every value must be from {_LEAST_NOISE:g} to {_MOST_NOISE:g}")
         return values
 
     @property

@@ -3,7 +3,8 @@
 Unknowns are the free numbers x of the Fourier series (`space`). Position, velocity, acceleration
 and jerk are linear in x; they are held at samples so far inside their limits that they keep to them
 at all times (`signals.fourier.grid_factor`). Torques of the nominal model and clearances are
-functions of the state at the samples.
+functions of the state at the samples. A ramp from rest to rest is a straight line in the space of
+the joints: clearances are kept on the way from home, too.
 """
 
 from functools import cached_property
@@ -29,8 +30,9 @@ Array = NDArray[np.float64]
 SAMPLES_PER_HARMONIC = 24  # of criterion, torque and clearance
 LEAST_SAMPLES = 120
 LIMIT_SAMPLES = 32  # per harmonic: limits of a joint then lose half a percent
-_TORQUE_SPARE = 0.01  # share of the limit kept for what happens between samples
-_CLEARANCE_SPARE = 0.002  # the same for distances [m]
+CLEARANCE_SPARE = 0.002  # distance kept for what happens between samples [m]
+_TORQUE_SPARE = 0.01  # the same of torques, as a share of the limit
+_WAY = np.linspace(0.0, 1.0, 41)[1:-1, None]  # shares of the way from home to the start
 
 
 class Recipe(NamedTuple):
@@ -47,6 +49,7 @@ class Recipe(NamedTuple):
         clearances: distances to keep; None for none.
         samples: per period.
         free_centre: whether the joints may swing about any position.
+        home: where ramps come from, shape (n,); None for none.
     """
 
     robot: RobotTree
@@ -59,6 +62,7 @@ class Recipe(NamedTuple):
     clearances: Clearances | None
     samples: int
     free_centre: bool = True
+    home: Array | None = None
 
 
 class Problem:
@@ -85,9 +89,24 @@ class Problem:
         self._rotor = np.array([joint.rotor_inertia for joint in driven])
         self._damping = np.array([joint.damping for joint in driven])
         friction = np.array([abs(joint.friction) for joint in driven])
-        self._bounded = np.flatnonzero(np.isfinite(self.limits.torque))
-        self.torque_room = (self.limits.torque - friction)[self._bounded]
+        self.bounded = np.flatnonzero(np.isfinite(self.limits.torque))
+        self.torque_room = (self.limits.torque - friction)[self.bounded]
+        self._spare = self._spares()
         self._x: Array | None = None
+
+    def _spares(self) -> Array:
+        """What distances keep at samples and on the way from home, (all of these, P) [m].
+
+        Home itself may be nearer to something than a search would go.
+        """
+        if self.clearances is None:
+            return np.zeros((0, 0))
+        spare = np.full((self.recipe.samples, len(self.clearances.names)), CLEARANCE_SPARE)
+        home = self.recipe.home
+        if home is None:
+            return spare
+        there = np.minimum(CLEARANCE_SPARE, 0.5 * self.clearances.at(home[None])[0])
+        return np.vstack([spare, np.tile(there, (len(_WAY), 1))])
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -111,7 +130,7 @@ class Problem:
 
     def functions(self) -> Functions:
         """The problem as the optimiser sees it."""
-        curved = bool(self._bounded.size or self.clearances)
+        curved = bool(self.bounded.size or self.clearances)
         return Functions(
             objective=self.objective,
             curved=self.curved_values if curved else None,
@@ -155,44 +174,52 @@ class Problem:
         motion, _ = self._moved(x)
         torques = self._regressor.torques(self.robot.phi, self._rotor)
         torques += self._damping * motion[1]
-        result: Array = torques[:, self._bounded] / (self.torque_room * (1.0 - _TORQUE_SPARE))
+        result: Array = torques[:, self.bounded] / (self.torque_room * (1.0 - _TORQUE_SPARE))
         return result
+
+    def _places(self, x: Array) -> Array:
+        """Postures that keep distances: those of the series and of the way to it."""
+        q, home = self._moved(x)[0][0], self.recipe.home
+        return q if home is None else np.vstack([q, home + _WAY * (q[0] - home)])
 
     def curved_values(self, x: Array) -> CurvedValues:
         """Torques as shares of their limits, and clearances [m]."""
         shares, apart = np.zeros(0), np.zeros(0)
-        if self._bounded.size:
+        if self.bounded.size:
             shares = self._torque_shares(x).ravel()
         if self.clearances:
-            apart = self.clearances.at(self._moved(x)[0][0]).ravel() - _CLEARANCE_SPARE
+            apart = (self.clearances.at(self._places(x)) - self._spare).ravel()
         return CurvedValues(shares, apart)
 
     def curved_jacobian(self, x: Array) -> Array:
         """Of the curved values, one row each."""
-        motion, _ = self._moved(x)
+        self._moved(x)
         rows = []
-        if self._bounded.size:
+        if self.bounded.size:
             slopes = self._regressor.torque_gradients(self.robot.phi, self._rotor)
             joints = np.arange(self.robot.n)
             slopes[:, joints, 1, joints] += self._damping
             room = self.torque_room * (1.0 - _TORQUE_SPARE)
-            rows.append(self._maps.rows(slopes[:, self._bounded] / room[:, None, None]))
+            rows.append(self._maps.rows(slopes[:, self.bounded] / room[:, None, None]))
         if self.clearances:
-            _, gradients = self.clearances.with_gradients(motion[0])
-            rows.append(self._maps.rows(gradients[:, :, None, :]))
+            _, gradients = self.clearances.with_gradients(self._places(x))
+            series, way = np.split(gradients, [self.recipe.samples])
+            rows.append(self._maps.rows(series[:, :, None, :]))
+            if len(way):
+                rows.append(self._maps.start_rows(_WAY[:, :, None] * way))
         return np.vstack(rows)
 
     def worst(self, x: Array) -> tuple[str, float]:
         """The curved constraint that is broken most at a point, in words, and by how much."""
         found: list[tuple[str, float]] = []
-        if self._bounded.size:
+        if self.bounded.size:
             shares = np.abs(self._torque_shares(x)).max(0)
             found += [
                 (f"the torque limit of {self.limits.joints[i]} by {100 * (share - 1):.3g} %", share)
-                for i, share in zip(self._bounded, shares, strict=True)
+                for i, share in zip(self.bounded, shares, strict=True)
             ]
         if self.clearances:
-            least = self.clearances.at(self._moved(x)[0][0]).min(0)
+            least = (self.clearances.at(self._places(x)) - self._spare).min(0)
             found += [
                 (f"{name} by {-1000 * value:.3g} mm", 1.0 - value)
                 for name, value in zip(self.clearances.names, least, strict=True)

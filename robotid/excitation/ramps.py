@@ -1,5 +1,6 @@
 """Ways from a posture at rest into a series and back: polynomials with exact extremes."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,16 @@ from robotid.excitation.limits import Limits
 Array = NDArray[np.float64]
 
 KINDS = ("position", "velocity", "acceleration", "jerk")
-_SHORTEST_S, _LONGEST_S, _GROWTH = 0.05, 600.0, 1.1
+LONGEST_S = 600.0
+_SHORTEST_S, _GROWTH = 0.05, 1.1
 _HALVINGS = 20
+_GENTLER = 25  # other ramps that are tried where the first choice needs too much torque
+_POINTS = np.linspace(0.0, 1.0, 33)
+# Powers of points and their derivatives: what gives a ramp and its derivatives there.
+_POWERS = [
+    np.stack([polynomial.polyval(_POINTS, polynomial.polyder(row, order)) for row in np.eye(6)], 1)
+    for order in range(4)
+]
 
 
 class State(NamedTuple):
@@ -49,6 +58,24 @@ class Polynomials(NamedTuple):
         result: Array = np.asarray(polynomial.polyder(self.coefficients, order), dtype=np.float64)
         return result / self.duration_s**order
 
+    def share(self, limits: Limits) -> float:
+        """Of the limits of speed, acceleration and jerk; infinite where it leaves the ranges."""
+        low, high = self.extremes(0)
+        if (low < limits.lower).any() or (high > limits.upper).any():
+            return np.inf
+        shares = [np.abs(self.extremes(o)) / limits.derivative(o) for o in (1, 2, 3)]
+        return float(np.max(shares))
+
+    def share_at_points(self, limits: Limits) -> float:
+        """The same at some points, which is never more, and quickly computed."""
+        q, *others = (
+            powers @ self.coefficients / self.duration_s**order
+            for order, powers in enumerate(_POWERS)
+        )
+        if (q < limits.lower).any() or (q > limits.upper).any():
+            return np.inf
+        return float(max((np.abs(v) / limits.derivative(k)).max() for k, v in enumerate(others, 1)))
+
     def at(self, x: Array) -> Array:
         """Position, velocity and acceleration at shares of the way, shape (3, samples, n)."""
         parts = [polynomial.polyval(x, self.derivative(order)).T for order in range(3)]
@@ -69,11 +96,17 @@ def between(start: State, end: State, duration_s: float) -> Polynomials:
 
 
 def ramp(
-    start: State, end: State, limits: Limits, share: float, duration_s: float | None
+    start: State,
+    end: State,
+    limits: Limits,
+    share: float,
+    duration_s: float | None,
+    allowed: Callable[[Polynomials], bool] = lambda _: True,
 ) -> Polynomials:
     """The shortest ramp within a share of the limits, or that of a given length if it is within.
 
-    Where the series itself moves faster than that share, the ramp may be as fast as the series.
+    Where no ramp is, because it would take too long or the series itself moves faster than that
+    share, it is the one that uses the smallest share.
 
     Args:
         start: of the ramp.
@@ -81,6 +114,7 @@ def ramp(
         limits: of the joints.
         share: of the limits of speed, acceleration and jerk.
         duration_s: its length; None for as short as allowed.
+        allowed: what else it should fulfil; without any that does, it is the shortest all the same.
     """
     if duration_s is not None:
         found = between(start, end, duration_s)
@@ -91,13 +125,32 @@ def ramp(
             hint = f"{shortest:.3g} s or more would do"
             raise ConfigError("ramp-too-short", f"ramp_s: {said}", joint=name, hint=hint)
         return found
-    for allowed in (share, 1.0):
-        tried = _SHORTEST_S
-        while tried <= _LONGEST_S:
-            if _broken(between(start, end, tried), limits, allowed) is None:
-                return _shortened(start, end, limits, allowed, tried)
-            tried *= _GROWTH
-    name, said = _broken(between(start, end, _LONGEST_S), limits, 1.0) or ("", "")
+    lengths = [_SHORTEST_S]
+    while lengths[-1] * _GROWTH <= LONGEST_S:
+        lengths.append(lengths[-1] * _GROWTH)
+    gentlest, needed = between(start, end, LONGEST_S), np.inf
+    within: list[Polynomials] = []
+    for tried in [*lengths, LONGEST_S]:
+        found = between(start, end, tried)
+        least = found.share_at_points(limits)
+        used = found.share(limits) if least <= share or least < needed else np.inf
+        if used <= share:
+            within.append(found if within else _shortened(start, end, limits, share, tried))
+            if allowed(within[-1]):
+                return within[-1]
+        if used < needed:
+            gentlest, needed = found, used
+        if len(within) > _GENTLER:
+            break
+    if within:
+        return within[0]
+    if needed <= 1.0:
+        others = [between(start, end, tried) for tried in lengths]
+        others.sort(key=lambda found: found.share_at_points(limits))
+        candidates = [gentlest, *others[:_GENTLER]]
+        good = (f for f in candidates if allowed(f) and f.share(limits) <= 1.0)
+        return next(good, gentlest)
+    name, said = _broken(gentlest, limits, 1.0) or ("", "")
     raise ConfigError("no-ramp", f"no ramp keeps to the limits: {said}", joint=name)
 
 

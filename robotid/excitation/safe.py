@@ -1,6 +1,6 @@
-"""A trajectory with its ramps and plays, pulled back until every limit is kept."""
+"""A trajectory with its ramps, plays and certificate, pulled back until every limit is kept."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,20 +19,21 @@ from robotid.excitation.certificate import (
     series_peaks,
     torque_lines,
 )
+from robotid.excitation.options import ExcitationOptions
+from robotid.excitation.problem import Recipe
 from robotid.excitation.ramps import Polynomials, State, ramp
 from robotid.excitation.regressor_adjoint import RegressorAdjoint
-from robotid.excitation.setting import Setting
 
 Array = NDArray[np.float64]
 
 _STILL = 1e-6  # in units of the limits: what counts as no motion at the start
-_PULL, _PULLS = 0.01, 40
 
 
-class Safe(NamedTuple):
-    """A trajectory whose certificate holds.
+class Checked(NamedTuple):
+    """A trajectory with its certificate.
 
     Args:
+        name: of the trajectory.
         x: its free numbers.
         ramp_in: from home; None where the series starts there, at rest.
         ramp_out: the way back.
@@ -40,68 +41,82 @@ class Safe(NamedTuple):
         lines: of the certificate.
     """
 
+    name: str
     x: Array
     ramp_in: Polynomials | None
     ramp_out: Polynomials | None
     plays: list[Play]
     lines: list[CertificateLine]
 
+    @property
+    def broken(self) -> CertificateLine | None:
+        """The limit that is broken most; None if all are kept."""
+        return broken(self.lines)
+
+    @property
+    def gaps(self) -> bool:
+        """Whether the series breaks a limit, which it did not at the samples of the search."""
+        return broken([line for line in self.lines if line.part == "series"]) is not None
+
+
+def not_safe(line: CertificateLine) -> ConfigError:
+    """The error of a limit that could not be kept."""
+    said = f"{line.quantity} of {line.about} ({line.part}) reaches {line.reached:.4g} {line.unit}"
+    hint = "another home, or more restarts" if line.part != "series" else "more restarts or samples"
+    return ConfigError(
+        "not-safe", f"{said}, the limit is {line.limit:.4g}", hint=f"{hint} may help"
+    )
+
 
 class Checker:
-    """Ramps, plays and certificates of trajectories in a setting."""
+    """Ramps, plays and certificates of trajectories of a campaign."""
 
-    def __init__(self, setting: Setting) -> None:
-        """Prepare for trajectories of a setting."""
-        self._setting = setting
-        self._maps = setting.space.maps(TORQUE_SAMPLES)
-        self._regressor = RegressorAdjoint(setting.robot, TORQUE_SAMPLES)
-        driven = setting.robot.driven
+    def __init__(self, recipe: Recipe, options: ExcitationOptions) -> None:
+        """Prepare for trajectories of a campaign."""
+        self._recipe, self._options = recipe, options
+        self._maps = recipe.space.maps(TORQUE_SAMPLES)
+        self._regressor = RegressorAdjoint(recipe.robot, TORQUE_SAMPLES)
+        driven = recipe.robot.driven
         self._rotor = np.array([joint.rotor_inertia for joint in driven])
         self._damping = np.array([joint.damping for joint in driven])
         self._friction = np.array([abs(joint.friction) for joint in driven])
 
-    def made_safe(self, name: str, x: Array, inner: Array) -> Safe:
+    def pulled_back(self, name: str, x: Array, inner: Array, shares: Sequence[float]) -> Checked:
         """The trajectory, moved towards one further inside until all limits are kept.
 
-        Between samples torques and distances can be a little worse than at them.
+        Between samples torques and distances can be a little worse than at them. If nothing helps,
+        it is what was tried first.
 
         Args:
             name: of the trajectory.
             x: free numbers, inside all limits at the samples of the search.
             inner: those of a trajectory further inside.
+            shares: of the way to it, in the order in which they are tried.
         """
-        worst: CertificateLine | None = None
-        for pull in range(_PULLS):
-            share = _PULL * pull
-            safe = self._checked(name, (1 - share) * x + share * inner)
-            worst = broken(safe.lines)
-            if worst is None:
-                return safe
-        assert worst is not None
-        raise ConfigError(
-            "not-safe",
-            f"{worst.quantity} of {worst.about} ({worst.part}) reaches {worst.reached:.4g} "
-            f"{worst.unit}, the limit is {worst.limit:.4g}",
-            hint="more samples, another seed or, for ramps, another home may help",
-        )
+        tried = [self._checked(name, (1 - shares[0]) * x + shares[0] * inner)]
+        for share in shares[1:]:
+            if tried[-1].broken is None:
+                break
+            tried.append(self._checked(name, (1 - share) * x + share * inner))
+        return tried[-1] if tried[-1].broken is None else tried[0]
 
     def torques(self, motion: Array) -> Array:
         """Sizes of the nominal model's torques with friction at its worst, (samples, n)."""
         self._regressor.regressor(*motion)
-        torques = self._regressor.torques(self._setting.robot.phi, self._rotor)
+        torques = self._regressor.torques(self._recipe.robot.phi, self._rotor)
         result: Array = np.abs(torques + self._damping * motion[1]) + self._friction
         return result
 
-    def _checked(self, name: str, x: Array) -> Safe:
-        setting = self._setting
-        limits, robot, period = setting.limits, setting.robot, setting.options.period_s
-        peaks = series_peaks(setting.space, x, limits)
+    def _checked(self, name: str, x: Array) -> Checked:
+        recipe = self._recipe
+        limits, robot, period = recipe.limits, recipe.robot, self._options.period_s
+        peaks = series_peaks(recipe.space, x, limits)
         into, out = self._ramps(x)
         plays = self._plays(name, peaks, into, out)
         lines = joint_lines(peaks, limits, robot, "series", "for all times")
         lines += clearance_lines(
-            setting.clearances,
-            lambda t: setting.space.at(x, t),
+            recipe.clearances,
+            lambda t: recipe.space.at(x, t),
             np.maximum(-peaks.low[1], peaks.high[1]),
             period,
             "series",
@@ -114,7 +129,7 @@ class Checker:
             for part, motion in self._motions(x, into, out):
                 slowed = motion / np.array([1.0, play.slower, play.slower**2])[:, None, None]
                 lines += torque_lines(self.torques, slowed, limits, robot, part, play.name)
-        return Safe(x, into, out, plays, lines)
+        return Checked(name, x, into, out, plays, lines)
 
     def _motions(
         self, x: Array, into: Polynomials | None, out: Polynomials | None
@@ -127,11 +142,11 @@ class Checker:
             yield "ramp out", out.at(share)
 
     def _ramp_lines(self, part: Part, found: Polynomials) -> list[CertificateLine]:
-        setting = self._setting
+        recipe = self._recipe
         peaks = ramp_peaks(found)
-        lines = joint_lines(peaks, setting.limits, setting.robot, part, "by formula")
+        lines = joint_lines(peaks, recipe.limits, recipe.robot, part, "by formula")
         return lines + clearance_lines(
-            setting.clearances,
+            recipe.clearances,
             lambda t: found.at(t / found.duration_s)[0],
             np.maximum(-peaks.low[1], peaks.high[1]),
             found.duration_s,
@@ -139,24 +154,29 @@ class Checker:
         )
 
     def _ramps(self, x: Array) -> tuple[Polynomials | None, Polynomials | None]:
-        setting = self._setting
-        options, limits = setting.options, setting.limits
-        start = State(*(setting.space.at(x, np.zeros(1), order)[0] for order in range(3)))
-        home = start.q if setting.home is None else setting.home
+        recipe, options, limits = self._recipe, self._options, self._recipe.limits
+        start = State(*(recipe.space.at(x, np.zeros(1), order)[0] for order in range(3)))
+        home = start.q if recipe.home is None else recipe.home
         away = np.abs(home - start.q) / limits.half + np.abs(start.qd) / limits.velocity
         if away.max() < _STILL and options.at_rest:
             return None, None
         still = State(home, np.zeros_like(home), np.zeros_like(home))
+        share, length = options.ramp_share, options.ramp_s
         return (
-            ramp(still, start, limits, options.ramp_share, options.ramp_s),
-            ramp(start, still, limits, options.ramp_share, options.ramp_s),
+            ramp(still, start, limits, share, length, self._can_be_driven),
+            ramp(start, still, limits, share, length, self._can_be_driven),
         )
+
+    def _can_be_driven(self, found: Polynomials) -> bool:
+        """Whether torques of a ramp keep to their limits."""
+        motion = found.at(np.linspace(0.0, 1.0, TORQUE_SAMPLES))
+        return bool((self.torques(motion) <= self._recipe.limits.torque).all())
 
     def _plays(
         self, name: str, peaks: Peaks, into: Polynomials | None, out: Polynomials | None
     ) -> list[Play]:
         """The trajectory as designed, and slowed down to the other speeds."""
-        options, full = self._setting.options, self._setting.limits.full_velocity
+        options, full = self._options, self._recipe.limits.full_velocity
         fastest = float((np.maximum(-peaks.low[1], peaks.high[1]) / full).max())
         ramps = sum(ramp.duration_s for ramp in (into, out) if ramp is not None)
         plays = []

@@ -1,4 +1,4 @@
-"""Searches from several random starts, in as many processes as there are cores.
+"""Searches from several starts, in as many processes as there are cores.
 
 A start depends on its seed alone and the best of all is taken, so the result does not depend on how
 many processes there are, unless a time is set that is up before all starts are done.
@@ -10,18 +10,19 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid import progress
 from robotid.contracts.excitation import JointSeries
-from robotid.excitation.interior_point import minimise
+from robotid.errors import TemporaryError
+from robotid.excitation.attempts import Attempt, Job, Searcher
 from robotid.excitation.options import ExcitationOptions
-from robotid.excitation.problem import Problem, Recipe
-from robotid.excitation.starts import random_start, warm_start
+from robotid.excitation.problem import Recipe
 
 Array = NDArray[np.float64]
 
@@ -30,54 +31,13 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 _WORTH_S = 6.0  # of work left for which other processes are started
 
 
-class Attempt(NamedTuple):
-    """What a start led to; `value` is the criterion itself."""
-
-    number: int
-    start: Array
-    x: Array
-    value: float
-    iterations: int
-    evaluations: int
-
-
-class Job(NamedTuple):
-    """One start.
-
-    Args:
-        known: information there is already, shape (b, b).
-        seed: of the campaign.
-        trajectory: number of the trajectory that is being designed.
-        start: number of the start.
-        iterations: most steps.
-        warm: series of the joints to start from; None for random ones.
-        until: time of `time.monotonic` when to stop; None for never.
-    """
-
-    known: Array
-    seed: int
-    trajectory: int
-    start: int
-    iterations: int
-    warm: tuple[JointSeries, ...] | None
-    until: float | None
-
-    @property
-    def late(self) -> bool:
-        """Whether the time is up."""
-        return self.until is not None and time.monotonic() > self.until
-
-    def random(self) -> np.random.Generator:
-        """Where the start comes from."""
-        return np.random.default_rng([self.seed, self.trajectory, self.start])
-
-
 class Searches:
     """The searches of a campaign; other processes, if any, end with the block."""
 
     def __init__(self, recipe: Recipe, options: ExcitationOptions) -> None:
         """Prepare for the trajectories of a campaign."""
         self._recipe, self._options = recipe, options
+        self._searcher = Searcher(recipe, options)
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -102,6 +62,7 @@ class Searches:
         jobs = [
             Job(
                 known=known,
+                name=f"t{trajectory + 1:0{len(str(options.trajectories))}d}",
                 seed=options.seed,
                 trajectory=trajectory,
                 start=start,
@@ -114,37 +75,48 @@ class Searches:
         for attempt in self._made(jobs):
             found.append(attempt)
             best = min(attempt.value for attempt in found)
+            said = f"best {best:.4f}" if np.isfinite(best) else "none is safe yet"
             progress.report(
                 trajectory + len(found) / len(jobs),
                 options.trajectories,
-                f"trajectory {trajectory + 1}, start {len(found)} of {len(jobs)}, best {best:.4f}",
+                f"trajectory {trajectory + 1}, start {len(found)} of {len(jobs)}, {said}",
             )
         return sorted(found, key=lambda attempt: attempt.number)
 
     def _made(self, jobs: list[Job]) -> Iterator[Attempt]:
         if self._pool is None:
             began = time.monotonic()
-            problem = Problem(self._recipe, jobs[0].known)
-            yield _attempt(problem, jobs[0])
+            yield self._searcher.attempt(jobs[0])
             each = time.monotonic() - began
             options = self._options
             left = (options.trajectories - jobs[0].trajectory) * options.restarts - 1
             if processes() == 1 or left * each < _WORTH_S:
                 for job in jobs[1:]:
                     if not job.late:
-                        yield _attempt(problem, job)
+                        yield self._searcher.attempt(job)
                 return
-            self._pool = self._started(min(processes(), left))
             jobs = jobs[1:]
-        for future in as_completed([self._pool.submit(_work, job) for job in jobs]):
-            attempt = future.result()
-            if attempt is not None:
-                yield attempt
+        try:
+            if self._pool is None:
+                self._pool = self._started(min(processes(), left))
+            for future in as_completed([self._pool.submit(_work, job) for job in jobs]):
+                attempt = future.result()
+                if attempt is not None:
+                    yield attempt
+        except BrokenProcessPool:
+            raise TemporaryError(
+                "worker-killed",
+                "a process that searched was killed from outside",
+                hint=f"if memory ran out: {PROCESSES}=1, or a machine with more",
+            ) from None
 
     def _started(self, count: int) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(
-            count, mp_context=context, initializer=_begin, initargs=(self._recipe,)
+            count,
+            mp_context=context,
+            initializer=_begin,
+            initargs=(self._recipe, self._options),
         )
         with _one_thread_each():  # processes are started by what is given to them first
             for future in [pool.submit(_ready) for _ in range(count)]:
@@ -156,17 +128,6 @@ def processes() -> int:
     """How many processes to use: as asked for, else one per core this process may use."""
     asked = os.environ.get(PROCESSES, "")
     return int(asked) if asked.isdigit() and int(asked) > 0 else len(os.sched_getaffinity(0))
-
-
-def _attempt(problem: Problem, job: Job) -> Attempt:
-    if job.warm is None:
-        start = random_start(problem, job.random())
-    else:
-        start = warm_start(problem, job.warm)
-    problem.recipe.target.check_told(problem.information(start))
-    found = minimise(problem.functions(), start, iterations=job.iterations, stop=lambda: job.late)
-    value = problem.value(found.x)
-    return Attempt(job.start, start, found.x, value, found.iterations, found.evaluations)
 
 
 @contextmanager
@@ -186,12 +147,12 @@ def _one_thread_each() -> Iterator[None]:
 
 # What follows runs in the other processes.
 
-_recipe: Recipe | None = None
+_searcher: Searcher | None = None
 
 
-def _begin(recipe: Recipe) -> None:
-    global _recipe  # noqa: PLW0603 - once per process
-    _recipe = recipe
+def _begin(recipe: Recipe, options: ExcitationOptions) -> None:
+    global _searcher  # noqa: PLW0603 - once per process
+    _searcher = Searcher(recipe, options)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -207,8 +168,8 @@ def _ready() -> None:
 
 
 def _work(job: Job) -> Attempt | None:
-    if _recipe is None:
+    if _searcher is None:
         raise RuntimeError("a process that was not prepared")
     if job.start > 0 and job.late:
         return None
-    return _attempt(Problem(_recipe, job.known), job)
+    return _searcher.attempt(job)

@@ -9,7 +9,7 @@ from robotid.contracts.information import Information
 from robotid.errors import BadDataError, ConfigError, Notice, nearest
 from robotid.excitation.clearance import Clearances
 from robotid.excitation.kept_apart import kept_apart
-from robotid.excitation.limits import Limits, limits_of, posture_of
+from robotid.excitation.limits import Limits, limits_of, posture_of, wider_than_file
 from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.problem import Recipe, samples_for
 from robotid.excitation.reach import Ranges
@@ -40,6 +40,7 @@ class Setting:
         given: information there is before the first trajectory, shape (b, b), scaled.
         samples: per period.
         notices: what the user should know.
+        unguarded: links that no distance is about.
     """
 
     robot: RobotTree
@@ -53,6 +54,7 @@ class Setting:
     given: Array
     samples: int
     notices: tuple[Notice, ...] = field(default=())
+    unguarded: tuple[str, ...] = ()
 
     @property
     def recipe(self) -> Recipe:
@@ -69,6 +71,7 @@ class Setting:
             clearances=self.clearances if self.clearances.names else None,
             samples=self.samples,
             free_centre=not options.posture,
+            home=self.home,
         )
 
 
@@ -111,6 +114,7 @@ def setting_of(
         payload_link=options.payload_link,
     )
     kept = kept_apart(robot, options, shapes or Shapes(), Ranges(limits.lower, limits.upper))
+    _check_home(home, kept.clearances)
     return Setting(
         robot=robot,
         options=options,
@@ -122,8 +126,20 @@ def setting_of(
         home=home,
         given=_known(unknowns, given),
         samples=samples_for(space.degree, options.samples),
-        notices=kept.notices,
+        notices=(*kept.notices, *wider_than_file(robot, limits, options)),
+        unguarded=kept.unguarded,
     )
+
+
+def _check_home(home: Array | None, clearances: Clearances) -> None:
+    """Refuse to come from where a distance is not kept: no ramp could."""
+    if home is None or not clearances.names:
+        return
+    left = clearances.at(home[None])[0]
+    worst = int(np.argmin(left))
+    if left[worst] < 0:
+        said = f"home: {clearances.names[worst]} lacks {-1000 * left[worst]:.3g} mm"
+        raise ConfigError("infeasible-limits", said, hint="another home, or less clearance")
 
 
 def _harmonics(robot: RobotTree, options: ExcitationOptions) -> list[list[int]]:
@@ -146,7 +162,9 @@ def _harmonics(robot: RobotTree, options: ExcitationOptions) -> list[list[int]]:
 
 def _noise(robot: RobotTree, limits: Limits, options: ExcitationOptions) -> tuple[Array, Array]:
     """Standard deviation of the torques, and the size of torques, shape (n,) each."""
-    effort = limits.torque / options.torque_share
+    file = robot.bound("effort")
+    usable = np.isfinite(file) & (file > 0)
+    effort = np.where(usable, file, limits.torque / options.torque_share)
     if options.noise:
         if len(options.noise) not in (1, robot.n):
             said = f"noise: {len(options.noise)} values for {robot.n} joints"

@@ -174,6 +174,11 @@ class Maps:
             np.matmul(gradients[:, :, :, i], block, out=result[:, :, part])
         return result.reshape(samples * functions, -1)
 
+    def start_rows(self, gradients: Array) -> Array:
+        """Rows of a Jacobian of functions of the first posture, (some, functions, n) of each."""
+        columns = [gradients[:, :, i, None] * m[0] for i, m in enumerate(self.matrices)]
+        return np.concatenate(columns, axis=2).reshape(-1, self.parts[-1].stop)
+
 
 def make_space(
     limits: Limits,

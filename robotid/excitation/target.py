@@ -35,6 +35,11 @@ class Target(NamedTuple):
         """How many base parameters there are."""
         return int(self.columns.size)
 
+    def tells(self, A: NDArray[np.float64]) -> bool:
+        """Whether an information matrix, shape (b, b), says something of every combination."""
+        values = np.linalg.eigvalsh(A)
+        return bool(values[0] > _ROUNDING * values[-1])
+
     def check_told(self, A: NDArray[np.float64]) -> None:
         """Refuse an information matrix, shape (b, b), that says nothing of some combination."""
         values, vectors = np.linalg.eigh(A)

@@ -215,9 +215,10 @@ def _must_be_folder(path: Path, mode: int, kind: str) -> None:
         hint = (
             f"give the folder {path.parent}" if path.name == index else _one_level_down(path, index)
         )
+        article = "an" if kind[0] in "aeiou" else "a"
         raise InputMissingError(
             "wrong-kind",
-            f"this is not a {kind} (a folder with {index})",
+            f"this is not {article} {kind} (a folder with {index})",
             file=str(path),
             hint=hint,
         )

@@ -70,16 +70,33 @@ class PlannedMotion(NamedTuple):
         qd[still], qdd[still] = 0.0, 0.0
         return Moving(q, qd / self.slower, qdd / self.slower**2)
 
-    def series(self, t: Array) -> list[Array]:
-        """The series alone: position and two derivatives at its own times, not slowed down."""
+    def jerk(self, t: Array) -> Array:
+        """The third derivative at times of shape (times,) within the play, shape (times, n)."""
+        plan, (before, during, _) = self.trajectory, self.lengths_s
+        s = t / self.slower
+        result = self.series(s - before, 3)[3]
+        ramps = (
+            (plan.ramp_in, s < before, s),
+            (plan.ramp_out, s > before + during, s - before - during),
+        )
+        for ramp, chosen, local in ramps:
+            if ramp is not None and chosen.any():
+                c = np.array([ramp.coefficients[name] for name in self.joints]).T
+                x = local[chosen, None] / ramp.duration_s
+                result[chosen] = (6 * c[3] + 24 * c[4] * x + 60 * c[5] * x**2) / ramp.duration_s**3
+        return result / self.slower**3
+
+    def series(self, t: Array, derivatives: int = 2) -> list[Array]:
+        """The series alone: position and derivatives at its own times, not slowed down."""
         found = [self.trajectory.series[name] for name in self.joints]
         most = max(len(joint.harmonics) for joint in found)
         (a, b), h = np.zeros((2, len(found), most)), np.ones((len(found), most))
         for i, joint in enumerate(found):
             count = len(joint.harmonics)
             a[i, :count], b[i, :count], h[i, :count] = joint.a, joint.b, joint.harmonics
-        q, qd, qdd = series(a, b, h * (2 * np.pi / self.trajectory.period_s), t)
-        return [q + np.array([joint.centre for joint in found]), qd, qdd]
+        w = h * (2 * np.pi / self.trajectory.period_s)
+        q, *others = series(a, b, w, t, derivatives)
+        return [q + np.array([joint.centre for joint in found]), *others]
 
     def _ramp(self, ramp: Ramp, t: Array) -> list[Array]:
         c = np.array([ramp.coefficients[name] for name in self.joints]).T  # (6, n)

@@ -57,6 +57,20 @@ def test_every_kind_of_folder_and_schema_is_in_the_table():
     assert listed == {f"{name}.json" for name in SCHEMAS} - others
 
 
+def test_every_refusal_of_a_design_is_in_the_table():
+    text = page("excitation.md")
+    listed = {name for row in rows(text, "| code | what is wrong |") for name in names(row[0])}
+    listed |= {name for row in rows(text, "| code | what it tells |") for name in names(row[0])}
+    raised = set()
+    for path in (PROJECT / "robotid" / "excitation").glob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        raised |= set(
+            re.findall(r'(?:(?:Config|BadData|Temporary)Error\(|code=)\s*"([a-z-]+)"', code)
+        )
+        raised |= set(re.findall(r'code = "([a-z-]+)"', code))
+    assert raised - {"not-guarded"} <= listed  # that one is on the page only
+
+
 def test_every_term_is_in_the_table():
     table = rows(page("friction.md"), "| term |")
     listed = {name.split("(")[0] for row in table for name in names(row[0])}

@@ -109,7 +109,7 @@ def _trajectory(tree, name, random, speeds, period_s, harmonics, ramp_s):
     bare = PlannedTrajectory(
         name=name, period_s=period_s, periods=1, series=series, plays=[], certificate=[],
         criteria=Criteria(logdet=3.2, cond=14.0, mineig=0.4, trace_inv=0.02),
-        seed=0, iterations=40, evaluations=90, starts=[0.02, 0.025],
+        seed=0, start=1, iterations=40, evaluations=90, starts=[None, 0.02, 0.025],
     )  # fmt: skip
     posture = PlannedMotion(bare, tree.joint_names).series(np.zeros(1))[0][0]
     to = {

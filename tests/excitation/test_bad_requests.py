@@ -157,6 +157,27 @@ def test_noise_of_a_joint_without_effort_limit(tmp_path):
     made_setting(robot, noise=(0.1,))
 
 
+def test_noise_does_not_depend_on_limits_that_are_given(tmp_path):
+    robot = table(tmp_path)
+    for torque in ((), ("20",), ("500",)):
+        setting = made_setting(robot, torque=torque)
+        assert setting.noise.tolist() == [1.0]  # a hundredth of the file's 100 N m
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"lower": ("-2",)}, {"velocity": ("j0=4",)}, {"torque": ("101",)}]
+)
+def test_limits_wider_than_those_of_the_file_are_named(tmp_path, given):
+    notices = made_setting(table(tmp_path), **given).notices
+    assert [notice.code for notice in notices] == ["wider-than-file"] * len(given)
+    for key, notice in zip(given, notices, strict=True):
+        assert notice.message.startswith(f"{key}: ")
+        assert "j0" in notice.message
+    assert (
+        made_setting(table(tmp_path), velocity=("2",), torque=("50",), upper=("0.5",)).notices == ()
+    )
+
+
 def test_torque_limit_that_cannot_hold_the_arm():
     """Which limit, and by how much it is broken, where no trajectory is allowed."""
     asked = DOUBLE | {"torque": ("0.1",), "posture": (1.5, 0.0), "harmonics": 3}
@@ -167,6 +188,13 @@ def test_torque_limit_that_cannot_hold_the_arm():
     assert notice.code == "infeasible-limits"
     assert f"torque limit of {FIRST} by" in notice.message
     assert "%" in notice.message
+
+
+def test_home_that_is_too_near():
+    """Said before any search, with the distance and what is missing."""
+    asked = {"home": (-0.44, 1.63, -0.47, -2.48, 1.55, 1.05, 0.36), "floor": 0.0}
+    with pytest.raises(ConfigError, match=r"home: panda_\w+ above the floor lacks [0-9.]+ mm"):
+        made_setting("panda", **asked)
 
 
 def test_floating_base():

@@ -69,6 +69,38 @@ def test_all_means_capsules_or_else_frames():
     assert [notice.code for notice in found.notices] == ["frames-only"]
 
 
+def test_a_floor_is_also_for_the_origins_of_links_without_a_capsule():
+    names = kept(capsules=PANDA_CAPSULES[:4], floor=0.0).clearances.names
+    assert names == tuple(
+        f"{link} above the floor"
+        for link in (
+            "panda_link3", "panda_link4", "panda_link5", "panda_link6", "panda_link7", "panda_flange"
+        )
+    )  # fmt: skip
+    # A frame that sticks out of its body's capsule is on its own.
+    short = "panda_link7:0,0,0,0,0,0.02,0.05"
+    assert "panda_flange above the floor" in kept(capsules=(short,), floor=0.0).clearances.names
+
+
+def test_links_that_nothing_guards():
+    links = tuple(f"panda_link{k}" for k in range(1, 8))
+    assert kept().unguarded == links
+    assert kept(keep_in=(f"panda_flange:{BOX}",)).unguarded == links[:-1]
+    assert panda(floor=0.0)[1].unguarded == ()
+    few = [PANDA_CAPSULES[k] for k in (0, 3, 7)]
+    assert kept(capsules=few, self_collision=True).unguarded == tuple(
+        f"panda_link{k}" for k in (1, 2, 4, 5, 6)
+    )
+
+
+def test_a_box_to_stay_out_of_tells_of_a_link_without_a_capsule():
+    box = "1,1,1,2,2,2"
+    (notice,) = kept(keep_out=(f"panda_flange:{box}",)).notices
+    assert (notice.code, "panda_flange" in notice.message) == ("origin-only", True)
+    assert kept(keep_out=(f"panda_flange:{box},0.1",)).notices == ()
+    assert panda(keep_out=(f"panda_flange:{box}",))[1].notices == ()
+
+
 def test_links_without_a_capsule_are_named():
     found = kept(capsules=PANDA_CAPSULES[:4], floor=0.0)
     (notice,) = found.notices
@@ -86,11 +118,11 @@ def test_given_capsules_replace_those_of_the_file_link_by_link():
     )
     shapes = Shapes(capsules)
     found = kept(shapes=shapes, floor=0.0).clearances
-    assert found.names == tuple(
+    assert found.names[:3] == tuple(
         f"{name} above the floor" for name in ("panda_link7 (1)", "panda_link7 (2)", "panda_link5")
     )
     found = kept(shapes=shapes, floor=0.0, capsules=("panda_link7:0,0,0,0,0,0,0.3",)).clearances
-    assert found.names == ("panda_link7 above the floor", "panda_link5 above the floor")
+    assert found.names[:2] == ("panda_link7 above the floor", "panda_link5 above the floor")
     assert found.solids[0].radius == 0.3
 
 
@@ -129,6 +161,8 @@ def test_a_link_missing_between_two_makes_them_no_neighbours():
         ({"keep_in": ("panda_flnge:" + BOX,)}, "unknown-frame", "keep_in.*'panda_flnge'.*mean 'panda_flange'"),
         ({"keep_out": ("hand:" + BOX,)}, "unknown-frame", "keep_out.*'hand'.*allowed: .*panda_link0"),
         ({"floor": 0, "capsules": ("link9:0,0,0,0,0,1,0.1",)}, "unknown-frame", "capsules.*'link9'"),
+        ({"capsules": ("link9:0,0,0,0,0,1,0.1",)}, "unknown-frame", "capsules.*'link9'"),
+        ({"may_touch": ("panda_link5,hand",)}, "unknown-frame", "may_touch.*'hand'"),
         (
             {"self_collision": True, "capsules": PANDA_CAPSULES, "may_touch": ("panda_link5,hand",)},
             "unknown-frame",
@@ -197,6 +231,7 @@ def test_a_joint_that_slides_without_limits(tmp_path):
         kept(robot, **given)
     # limits given elsewhere do
     found = kept(robot, **given, ranges=Ranges(np.array([-3.0, -np.inf]), np.array([3.0, np.inf])))
-    np.testing.assert_allclose(found.clearances.reach(), [[1.0, 0.5]])
+    # the capsule of the arm, and the origin of the cart
+    np.testing.assert_allclose(found.clearances.reach(), [[1.0, 0.5], [1.0, 0.0]])
     value = found.clearances.at([[0.0, 0.0], [0.0, np.pi / 2]])
-    np.testing.assert_allclose(value, [[1 - 0.12], [0.5 - 0.12]])
+    np.testing.assert_allclose(value[:, 0], [1 - 0.12, 0.5 - 0.12])

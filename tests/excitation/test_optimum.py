@@ -39,7 +39,7 @@ def test_a_rotary_table_swings_as_far_as_it_may(tmp_path, criterion, period_s, b
     """
     setting = made_setting(table(tmp_path), (), criterion=criterion, period_s=period_s, **ONE_SINE)
     found = best(setting)
-    assert amplitudes(setting, found.x)[0] == pytest.approx(binding, rel=NEAR)
+    assert amplitudes(setting, found.checked.x)[0] == pytest.approx(binding, rel=NEAR)
     # sum over samples of (scale q'')² / noise²
     w, (scale,) = 2 * np.pi / period_s, setting.unknowns.target.scale
     squares = 100.0 * period_s * (binding * w**2) ** 2 / 2
@@ -64,7 +64,7 @@ def test_a_gantry_uses_both_ranges(tmp_path, criterion):
     setting = made_setting(gantry(tmp_path), (), criterion=criterion, **GANTRY)
     found = best(setting)
     limits = np.minimum(1.0, np.array([0.8, 0.5]) / setting.space.joints[0].w)
-    np.testing.assert_allclose(amplitudes(setting, found.x), limits, rtol=NEAR)
+    np.testing.assert_allclose(amplitudes(setting, found.checked.x), limits, rtol=NEAR)
     expected = goal(criterion, gantry_information(setting, *limits)).value
     assert found.value == pytest.approx(expected, abs=3 * NEAR)
 

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from robotid.contracts.excitation import Caution
 from robotid.reporting.excitation.certificate import PROOFS, closest_first
 from robotid.reporting.excitation.expected import expected
 from robotid.reporting.excitation.page import render_design
+from robotid.reporting.excitation.signals import shown
 from robotid.reporting.excitation.summary import summary
+from robotid.signals.planned import PlannedMotion
 from tests.excitation.designs import small_design
 from tests.reporting.test_page import PAYLOADS, Elements
 
@@ -50,6 +53,34 @@ def test_it_says_what_matters(design):
     found = Elements(page)
     charts = [value for name, value in found.attributes if name == "aria-label"]
     assert sum("velocity [rad/s] over time" in value for value in charts) == 2 * 7
+
+
+def test_it_says_what_to_know_before():
+    said = Caution(code="not-guarded", message="no distance is kept of link1", hint="clear it")
+    page = render_design(small_design(cautions=[said], noise_hz=70.0))
+    for words in ("no distance is kept of link1", "clear it", "70 samples of it per second"):
+        assert words in page
+    assert "none, 0.02, 0.025" in page
+    assert "What to know" not in render_design(small_design())
+
+
+def test_jerks_are_drawn_where_they_have_limits():
+    design = small_design()
+    limited = {
+        name: limits.model_copy(update={"jerk": 500.0}) for name, limits in design.limits.items()
+    }
+    design = design.model_copy(update={"limits": limited})
+    (trajectory,) = design.trajectories
+    titles = {signal.title: signal for signal in shown(design, trajectory).signals}
+    assert list(titles) == ["Positions", "Velocities", "Accelerations", "Jerks"]
+    motion = PlannedMotion(trajectory, tuple(design.joints), 2.0)
+    t = np.linspace(0, motion.duration_s, 20001)
+    qdd, jerk = motion.at(t).qdd, motion.jerk(t)
+    slope = (qdd[2:] - qdd[:-2]) / (t[2:] - t[:-2])[:, None]
+    smooth = np.abs(np.diff(jerk, axis=0)).max(1) < 0.01 * np.abs(jerk).max()
+    inside = smooth[1:] & smooth[:-1]
+    assert inside.mean() > 0.99
+    np.testing.assert_allclose(slope[inside], jerk[1:-1][inside], atol=1e-3 * np.abs(jerk).max())
 
 
 def test_closest_limits_come_first(design):
@@ -128,6 +159,7 @@ def hostile(design, payload):
                 for p in design.parameters
             ],
             "options": {"keep_in": [payload]},
+            "cautions": [Caution(code="c", message=payload, hint=payload)],
         }
     )
 
@@ -152,9 +184,6 @@ def test_nothing_else_is_needed(design):
 
 def test_motion_is_drawn_to_its_extremes(design):
     """A line keeps the least and the largest value, however many points are left out."""
-    from robotid.reporting.excitation.signals import shown
-    from robotid.signals.planned import PlannedMotion
-
     trajectory = design.trajectories[0]
     motion = PlannedMotion(trajectory, tuple(design.joints))
     qd = motion.at(np.linspace(0, motion.duration_s, 4001)).qd

@@ -1,4 +1,4 @@
-"""Positions, velocities, accelerations and torques of the joints against their limits."""
+"""Positions, their derivatives and torques of the joints against their limits."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -18,7 +18,14 @@ Torques = Callable[[Moving], Array]
 
 _SAMPLES = 4001  # of a motion; lines are drawn with fewer
 _POINTS = 400
-_TORQUE = 3
+_TITLES = {
+    "position": "Positions",
+    "velocity": "Velocities",
+    "acceleration": "Accelerations",
+    "jerk": "Jerks",
+    "torque": "Torques of the nominal model",
+}
+_UNITS = {"position": "", "velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}
 
 
 class Signal(NamedTuple):
@@ -38,37 +45,43 @@ class Shown(NamedTuple):
 def shown(
     design: Excitation, trajectory: PlannedTrajectory, torques: Torques | None = None
 ) -> Shown:
-    """Charts of a trajectory, not slowed down; of torques where they can be computed."""
+    """Charts of a trajectory, not slowed down.
+
+    Jerks are drawn where they have limits, torques where they can be computed.
+    """
     motion = PlannedMotion(trajectory, tuple(design.joints))
     t = np.linspace(0.0, motion.duration_s, _SAMPLES)
     moving = motion.at(t)
-    signals = [*zip(("Positions", "Velocities", "Accelerations"), moving, strict=True)]
+    signals = dict(zip(("position", "velocity", "acceleration"), moving, strict=True))
+    if any(limits.jerk is not None for limits in design.limits.values()):
+        signals["jerk"] = motion.jerk(t)
     if torques is not None:
-        signals.append(("Torques of the nominal model", torques(moving)))
+        signals["torque"] = torques(moving)
     before, during, after = motion.lengths_s
     marks = [at for at, ramp in ((before, before), (before + during, after)) if ramp]
     found = []
-    for order, (title, values) in enumerate(signals):
+    for name, values in signals.items():
         charts = [
-            _chart(joint, design, order, t, values[:, place], marks)
+            _chart(joint, design, name, t, values[:, place], marks)
             for place, joint in enumerate(design.joints)
         ]
-        found.append(Signal(title, [d for c in charts if (d := drawn(c)) is not None]))
+        found.append(Signal(_TITLES[name], [d for c in charts if (d := drawn(c)) is not None]))
     return Shown(trajectory.name, found)
 
 
 def _chart(
-    joint: str, design: Excitation, order: int, t: Array, y: Array, marks: Sequence[float]
+    joint: str, design: Excitation, name: str, t: Array, y: Array, marks: Sequence[float]
 ) -> Chart:
-    unit = design.units[joint] + ("", "/s", "/s²", "")[order]
-    if order == _TORQUE:
+    unit = design.units[joint]
+    if name == "torque":
         unit = "N" if unit == "m" else "N m"
+    else:
+        unit += _UNITS[name]
     ends = np.array([t[0], t[-1]])
     limits = [
         Series("limit", ends, np.full(2, at), "dashed", None)
-        for at in _limits(design.limits[joint], order)
+        for at in _limits(design.limits[joint], name)
     ]
-    name = ("position", "velocity", "acceleration", "torque")[order]
     return Chart(
         title=joint,
         across=Axis("time [s]"),
@@ -80,8 +93,8 @@ def _chart(
     )
 
 
-def _limits(given: JointLimits, order: int) -> tuple[float, ...]:
-    if order == 0:
+def _limits(given: JointLimits, name: str) -> tuple[float, ...]:
+    if name == "position":
         return given.lower, given.upper
-    bound = (given.velocity, given.acceleration, given.torque)[order - 1]
+    bound: float | None = getattr(given, name)
     return () if bound is None else (-bound, bound)
