@@ -18,6 +18,7 @@ from robotid.robot.load import Loaded
 from robotid.robot.options import RobotOptions
 
 _SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
+_OF_MODELS = {"links-impossible"}  # what a model is like on the best of data: no run warns of it
 
 
 def robot_used(loaded: Loaded, options: RobotOptions) -> RobotUsed:
@@ -32,7 +33,10 @@ def robot_used(loaded: Loaded, options: RobotOptions) -> RobotUsed:
 
 
 def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
-    """Write all files of a fit; the robot file only if it is to be used and links can exist."""
+    """Write all files of a fit; the robot file only if it is to be used and links can exist.
+
+    What it gives back is what a run warns of; all findings stand in `fit.json`.
+    """
     robot, about_it = _robot_file(found, loaded)
     notices = [*found.notices, *about_it]
     result = found.result
@@ -46,7 +50,7 @@ def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
     (out_dir / result.robot.file).write_bytes(loaded.data)
     if robot is not None:
         (out_dir / result.robot.file.replace("nominal", "robot")).write_bytes(robot)
-    return notices
+    return [notice for notice in notices if notice.code not in _OF_MODELS]
 
 
 def _not_yet_told(notices: Iterable[Notice], result: FitResult) -> list[Notice]:

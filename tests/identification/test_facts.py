@@ -159,3 +159,12 @@ def test_a_remark_names_its_recording(tmp_path):
 def test_a_cutoff_that_leaves_friction_alone_is_not_complained_about(fit):
     """At 10 Hz Coulomb friction of this arm is within 5 % of the truth (docs/trust.md)."""
     assert "coulomb-smoothed" not in fit.codes()
+
+
+def test_impossible_links_of_a_free_model_are_remarked_and_no_run_warns_of_them(fit):
+    impossible = [link.name for link in fit.result.links if not link.consistent]
+    remarked = [remark for remark in fit.result.remarks if remark.code == "links-impossible"]
+    assert impossible
+    assert len(remarked) == 1
+    assert all(name in remarked[0].message for name in impossible)
+    assert "links-impossible" not in {notice.code for notice in fit.notices}
