@@ -1,0 +1,54 @@
+"""The table of actuator models."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from robotid.errors import ConfigError, nearest
+from robotid.models.actuators.actuator import Actuator, EnergyClass, Scales
+from robotid.models.actuators.friction import Coulomb, Stribeck, Viscous
+from robotid.models.actuators.networks import NetworkDrive, NetworkFriction, NetworkResidual
+
+
+@dataclass(frozen=True)
+class ActuatorModel:
+    """One line of the table: the name after `--actuator`, one line about it, its class."""
+
+    name: str
+    summary: str
+    kind: type[Actuator]
+
+    @property
+    def energy(self) -> EnergyClass:
+        """What it does to the energy of a robot that nobody drives."""
+        return self.kind.energy
+
+    def made(self, scales: Scales, seed: int = 0) -> Actuator:
+        """An actuator with random parameters."""
+        if self.kind is Actuator:
+            return Actuator(scales)
+        make: Callable[[Scales, torch.Generator], Actuator] = self.kind  # type: ignore[assignment]
+        return make(scales, torch.Generator().manual_seed(seed))
+
+
+ACTUATORS: dict[str, ActuatorModel] = {
+    entry.name: entry
+    for entry in (
+        ActuatorModel("none", "the command reaches the links", Actuator),
+        ActuatorModel("viscous", "friction proportional to the velocity", Viscous),
+        ActuatorModel("coulomb", "friction of one size against the motion", Coulomb),
+        ActuatorModel("stribeck", "Coulomb, Stribeck and viscous friction", Stribeck),
+        ActuatorModel("nn-friction", "friction as a network, against the motion", NetworkFriction),
+        ActuatorModel("nn-residual", "a network of position and velocity is taken away", NetworkResidual),
+        ActuatorModel("ff-nn", "a network of command, position and velocity", NetworkDrive),
+    )
+}  # fmt: skip
+
+
+def actuator_model(name: str) -> ActuatorModel:
+    """The actuator model of that name."""
+    if name not in ACTUATORS:
+        said = f"there is no actuator model {name!r}"
+        raise ConfigError("unknown-actuator", said, hint=nearest(name, ACTUATORS))
+    return ACTUATORS[name]

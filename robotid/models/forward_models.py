@@ -1,0 +1,131 @@
+"""Forward models: accelerations that commands cause, from links that are learned, or from a network."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from robotid.dynamics.aba import aba
+from robotid.dynamics.energy import Energy, energy
+from robotid.models.actuators.actuator import Actuator, EnergyClass
+from robotid.models.actuators.networks import network
+from robotid.robot.tree import RobotTree
+from robotid.spatial.parametrisations.table import Parametrisation
+from robotid.spatial.so3 import rotation_rpy
+
+
+class ForwardModel(nn.Module):
+    """What predicts accelerations; a robot of which nothing is known but its joints."""
+
+    @property
+    def energy_class(self) -> EnergyClass:
+        """What the model does to the energy of a robot that nobody drives."""
+        raise NotImplementedError
+
+    def forward(self, command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
+        """Accelerations, (..., n) each [rad/s² or m/s²]."""
+        raise NotImplementedError
+
+    def energy(self, q: Tensor, qd: Tensor) -> Energy | None:
+        """Kinetic and potential energy [J]; None where the model has none."""
+        raise NotImplementedError
+
+
+class LearnedPlacements(nn.Module):
+    """Where each body's frame lies in its parent's at q = 0: roll, pitch, yaw and a shift."""
+
+    def __init__(self, angles: Tensor, shifts: Tensor) -> None:
+        """Begin with angles (bodies, 3) [rad] and shifts (bodies, 3) [m]."""
+        super().__init__()
+        self.angles, self.shifts = nn.Parameter(angles.clone()), nn.Parameter(shifts.clone())
+
+    def forward(self) -> Tensor:
+        """Poses, shape (bodies, 4, 4)."""
+        top = torch.cat([rotation_rpy(self.angles), self.shifts[..., None]], -1)
+        last = torch.tensor([0.0, 0.0, 0.0, 1.0], dtype=top.dtype, device=top.device)
+        return torch.cat([top, last.expand(len(top), 1, 4)], -2)
+
+
+class RigidForward(ForwardModel):
+    """Links and an actuator in front of them.
+
+    Args:
+        robot: tree and, where they are not learned, placements; the base is fixed.
+        parametrisation: of the links.
+        theta: entries of each link to begin with, shape (bodies, entries).
+        actuator: what the command passes through.
+        placements: to be learned as well; None where the robot file's are right.
+    """
+
+    def __init__(
+        self,
+        robot: RobotTree,
+        parametrisation: Parametrisation,
+        theta: Tensor,
+        actuator: Actuator,
+        placements: LearnedPlacements | None = None,
+    ) -> None:
+        super().__init__()
+        self.robot, self.parametrisation = robot, parametrisation
+        self.theta = nn.Parameter(theta.clone())
+        self.actuator, self.placements = actuator, placements
+
+    @property
+    def energy_class(self) -> EnergyClass:
+        """That of the actuator: a rigid body keeps its energy."""
+        return self.actuator.energy
+
+    def links(self) -> Tensor:
+        """Link parameters, shape (bodies, 10)."""
+        return self.parametrisation.phi(self.theta)
+
+    def forward(self, command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
+        """Accelerations of articulated bodies."""
+        torque = self.actuator(command, q, qd)
+        return aba(self.robot, q, qd, torque, self.links(), placements=self._placements())
+
+    def energy(self, q: Tensor, qd: Tensor) -> Energy:
+        """Of the links."""
+        return energy(self.robot, q, qd, self.links(), placements=self._placements())
+
+    def _placements(self) -> Tensor | None:
+        return None if self.placements is None else self.placements()
+
+
+class SignalScales(NamedTuple):
+    """Mean and standard deviation of what a network sees and gives, (3 n,) and (n,)."""
+
+    mean: Tensor
+    spread: Tensor
+    of_result: Tensor
+
+
+class NetworkForward(ForwardModel):
+    """A network of command, position and velocity that knows no mechanics."""
+
+    def __init__(
+        self, scales: SignalScales, generator: torch.Generator, hidden: Sequence[int]
+    ) -> None:
+        """A network with random weights."""
+        super().__init__()
+        for name, values in scales._asdict().items():
+            self.register_buffer(name, values.detach().clone())
+        inputs, n = len(scales.mean), len(scales.of_result)
+        self.net = network(inputs, hidden, n, generator, scales.mean.dtype)
+
+    @property
+    def energy_class(self) -> EnergyClass:
+        """Nothing keeps a network from adding energy."""
+        return "unbounded"
+
+    def forward(self, command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
+        """What the network says."""
+        given = torch.cat([command, q, qd], -1)
+        seen = (given - self.get_buffer("mean")) / self.get_buffer("spread")
+        result: Tensor = self.net(seen) * self.get_buffer("of_result")
+        return result
+
+    def energy(self, q: Tensor, qd: Tensor) -> None:
+        """A network of accelerations has no energy."""
+        return None

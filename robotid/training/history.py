@@ -1,0 +1,36 @@
+"""What a training went through, and how it ended."""
+
+import math
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """A point of a training curve: mean squared weighted errors, processor seconds so far."""
+
+    step: int
+    seconds: float
+    train: float
+    validation: float
+
+
+class Trained(NamedTuple):
+    """How a training ended; the model has the parameters of the best step.
+
+    Args:
+        loss: mean squared weighted error on the validation samples.
+        steps: done.
+        converged: whether nothing more was to be gained.
+        message: how it ended, and what to do if that is not well.
+        history: the curve.
+    """
+
+    loss: float
+    steps: int
+    converged: bool
+    message: str
+    history: tuple[Step, ...]
+
+
+def best_of(history: list[Step]) -> Step:
+    """The step with the least validation error."""
+    return min(history, key=lambda s: s.validation if math.isfinite(s.validation) else math.inf)

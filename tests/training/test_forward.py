@@ -1,0 +1,119 @@
+"""Forward models trained on accelerations by MuJoCo: what is found is what was there."""
+
+import numpy as np
+import pytest
+import torch
+
+from robotid.dynamics.base_parameters import base_parameters
+from robotid.models.actuators.actuator import Scales
+from robotid.models.actuators.table import actuator_model
+from robotid.models.forward_models import (
+    LearnedPlacements,
+    NetworkForward,
+    RigidForward,
+    SignalScales,
+)
+from robotid.robot.catalog import shipped_path
+from robotid.robot.load import load_robot
+from robotid.robot.z_axes import with_z_axes
+from robotid.simulation.engine import make_engine
+from robotid.spatial.parametrisations.table import parametrisation
+from robotid.training.adam import AdamOptions, train_adam
+from robotid.training.levenberg import LevenbergOptions, train_levenberg
+from robotid.training.problem import Problem, Samples
+from robotid.training.random_starts import best_start, random_robot
+
+
+def uniform(robot, count, seed, viscous=0.0):
+    """Accelerations at random states under random commands."""
+    random = np.random.default_rng(seed)
+    bounds = [(min(j.limits.upper, np.pi), j.limits.velocity, j.limits.effort) for j in robot.joints]
+    q, qd, tau = (random.uniform(-1, 1, (count, robot.n)) * b for b in np.array(bounds).T)
+    engine = make_engine("mujoco", robot, np.zeros(robot.n))
+    qdd = engine.acceleration(q, qd, tau - viscous * qd)
+    return Samples(*(torch.from_numpy(x) for x in (tau, q, qd, qdd)))
+
+
+def scales_of(train):
+    tau = train.command.abs().amax(0)
+    spread = train.qd.std(0)
+    return Scales(train.q.std(0), spread, torch.where(tau > 0, tau, tau.max()), 0.02 * spread)
+
+
+def maker(robot, train, *, actuator="none", learned=False):
+    links = parametrisation("log")
+    tree = with_z_axes(robot) if learned else robot
+
+    def make(random):
+        found = random_robot(robot.bodies, random)
+        places = LearnedPlacements(torch.tensor(found.angles), torch.tensor(found.shifts))
+        return RigidForward(
+            tree,
+            links,
+            links.theta(torch.tensor(found.links)),
+            actuator_model(actuator).made(scales_of(train), int(random.integers(2**31))),
+            places if learned else None,
+        )
+
+    return make
+
+
+def nmse(model, test):
+    with torch.no_grad():
+        error = model(test.command, test.q, test.qd) - test.qdd
+    return float(((error**2).mean(0) / test.qdd.var(0, correction=0)).mean())
+
+
+@pytest.mark.parametrize("learned", [False, True], ids=["known", "learned"])
+@pytest.mark.parametrize("name", ["cartpole", "furuta"])
+def test_a_random_start_finds_the_robot(name, learned):
+    robot = load_robot(shipped_path(name)).tree
+    train, validation, test = (uniform(robot, count, seed) for seed, count in enumerate((1500, 300, 500)))
+    model = best_start(maker(robot, train, learned=learned), train, seed=0)
+    trained = train_levenberg(Problem(model, train, validation), LevenbergOptions(steps=60))
+    assert nmse(model, test) < 1e-4, trained.message
+    if not learned:
+        base = base_parameters(robot)
+        found, true = (base.beta(x.reshape(-1)) for x in (model.links().detach().numpy(), robot.phi))
+        np.testing.assert_allclose(found, true, rtol=0.01, atol=0.01 * np.abs(true).max())
+
+
+def test_friction_is_found_beside_the_links():
+    robot = load_robot(shipped_path("furuta")).tree
+    viscous = np.array([2e-3, 5e-4])
+    train, validation = uniform(robot, 1500, 0, viscous), uniform(robot, 300, 1, viscous)
+    model = best_start(maker(robot, train, actuator="viscous"), train, seed=1)
+    train_levenberg(Problem(model, train, validation), LevenbergOptions())
+    np.testing.assert_allclose(model.actuator.values()[0].detach(), viscous, rtol=0.01)
+
+
+def test_a_network_and_adam():
+    """It comes nearer, and the model keeps the parameters of its best epoch."""
+    robot = load_robot(shipped_path("cartpole")).tree
+    train, validation = uniform(robot, 1000, 0), uniform(robot, 300, 1)
+    given = torch.cat([train.command, train.q, train.qd], -1)
+    spread = given.std(0)
+    sizes = SignalScales(given.mean(0), torch.where(spread > 0, spread, 1.0), train.qdd.std(0))
+    model = NetworkForward(sizes, torch.Generator().manual_seed(0), (16, 16))
+    problem = Problem(model, train, validation)
+    before = problem.loss(validation)
+    trained = train_adam(problem, AdamOptions(epochs=30, learning_rate=1e-2))
+    assert trained.loss == problem.loss(validation) < 0.5 * before
+    assert trained.loss == min(step.validation for step in trained.history)
+    assert model.energy_class == "unbounded"
+
+
+def test_both_optimisers_lower_the_same_loss():
+    robot = load_robot(shipped_path("cartpole")).tree
+    train, validation = uniform(robot, 600, 0), uniform(robot, 200, 1)
+    make = maker(robot, train)
+    losses = []
+    for optimise in (
+        lambda p: train_adam(p, AdamOptions(epochs=20)),
+        lambda p: train_levenberg(p, LevenbergOptions(steps=20)),
+    ):
+        problem = Problem(make(np.random.default_rng(5)), train, validation)
+        before = problem.loss(validation)
+        losses.append(optimise(problem).loss)
+        assert losses[-1] < before
+    assert losses[1] < losses[0]
