@@ -30,6 +30,8 @@ LAYERS = [
         "logs",
         "plausibility",
         "simulation",
+        "training",
+        "rollouts",
     },
     {"models"},
     {"information"},

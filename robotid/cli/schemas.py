@@ -21,6 +21,7 @@ from robotid.contracts.excitation import Excitation
 from robotid.contracts.export import ExportIndex
 from robotid.contracts.factors import FactorFacts, FactorIndex
 from robotid.contracts.fit import FitResult
+from robotid.contracts.forward import ForwardResult
 from robotid.contracts.predictions import PredictionIndex
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.splits import Cut
@@ -40,6 +41,7 @@ FORMATS: dict[str, Any] = {
     "factors": FactorIndex,
     "factors.recording": FactorFacts,
     "fit": FitResult,
+    "fit.forward": ForwardResult,
     "manifest": ManifestFile,
     "predictions": PredictionIndex,
     "recording": RecordingFacts,

@@ -122,9 +122,9 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
 
         show_design(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
-        from robotid.contracts.fit import read_fit
+        from robotid.contracts.forward import read_any_fit
 
-        console.tell(f"{stage.node.name}: {read_fit(stage.path).verdict.sentence}")
+        console.tell(f"{stage.node.name}: {read_any_fit(stage.path).verdict.sentence}")
 
 
 def warn_of_all(console: Console, notices: list[Notice], *, verbose: bool) -> None:

@@ -30,6 +30,7 @@ FIT = "fit.json"
 PARAMETERS = "parameters.parquet"
 INFORMATION = "information.safetensors"
 RESIDUALS = "residuals.parquet"
+_HEAD = 200  # bytes of a file that say what kind of fit it is
 
 
 class _Part(BaseModel):
@@ -370,6 +371,10 @@ def read_fit(folder: Path) -> FitResult:
     """Read `fit.json`."""
     path = folder / FIT
     raw = path.read_bytes()
+    if b'"predicts":"acceleration"' in raw[:_HEAD].replace(b" ", b""):
+        said = "this fit predicts accelerations, not torques"
+        hint = "robotid rollout lets it run; for torques fit without --loss forward"
+        raise BadDataError("predicts-acceleration", said, file=str(path), hint=hint)
     try:
         found = FitResult.model_validate_json(raw)
         json.loads(raw, parse_constant=_no_number)

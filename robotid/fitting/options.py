@@ -11,7 +11,8 @@ from robotid.errors import nearest
 _LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
 _BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
-Model = Literal["ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary"]
+Model = Literal["ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary", "ffnn"]
+Actuator = Literal["none", "viscous", "coulomb", "stribeck", "nn-friction", "nn-residual", "ff-nn"]
 Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"]
 
 
@@ -19,15 +20,22 @@ Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"
 _DIFFERENTIABLE = ("diffnea", "diffbary")
 _USED_BY: dict[str, tuple[str, ...]] = {
     "inertia": ("diffnea",),
-    "optimizer": _DIFFERENTIABLE,
+    "optimizer": (*_DIFFERENTIABLE, "ffnn"),
     "init": _DIFFERENTIABLE,
-    "iterations": _DIFFERENTIABLE,
+    "iterations": (*_DIFFERENTIABLE, "ffnn"),
+    "actuator": ("diffnea",),
+    "kinematics": ("diffnea",),
     "prior": ("sdp",),
     "prior_std": ("ridge", "sdp"),
     "prior_strength": ("sdp",),
     "centre": ("sdp",),
     "robust": ("irls",),
 }
+FORWARD = ("diffnea", "nea", "ffnn")
+_WIDEST = 1024
+_NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
+_OF_FORWARD = ("actuator", "kinematics", "hidden")
+_NOT_OF_FORWARD = ("intervals", "essential", "cv", "max_condition")
 _OF_ADAM = ("batch", "learning_rate", "epochs", "patience")
 OF_LOADS = ("loaded", "load", "load_link", "anew")
 
@@ -42,7 +50,24 @@ class FitOptions(BaseModel):
         description="ols (nea is its name in the literature): least squares; wls: weighted by the "
         "noise of each joint; irls: robust; ridge: drawn to the robot file; sdp: physically "
         "consistent, convex; diffnea: parametrised by --inertia; diffbary: parametrised by the "
-        "Cholesky factor of the pseudo-inertia.",
+        "Cholesky factor of the pseudo-inertia; ffnn: a network of accelerations.",
+    )
+    loss: Literal["torque", "forward"] = Field(
+        default="torque",
+        description="What is to be predicted: torques of a motion, or (forward; diffnea, nea and "
+        "ffnn) the accelerations that commands cause.",
+    )
+    actuator: Actuator = Field(
+        default="none",
+        description="What lies between the command and the links of a forward diffnea; see "
+        "docs/forward.",
+    )
+    kinematics: Literal["known", "learned"] = Field(
+        default="known",
+        description="Whether a forward diffnea learns where links are placed as well.",
+    )
+    hidden: tuple[int, ...] = Field(
+        default=(32, 32), min_length=1, max_length=8, description="Layers of networks."
     )
     inertia: Inertia = Field(
         default="log", description="How diffnea writes the inertia of a link; see docs/estimators."
@@ -118,6 +143,7 @@ class FitOptions(BaseModel):
     def _of_the_model(self) -> Self:
         """Keys that would do nothing are refused: whoever sets them expects something of them."""
         fields = type(self).model_fields
+        self._forward()
         for key, models in _USED_BY.items():
             if getattr(self, key) != fields[key].default and self.model not in models:
                 raise ValueError(f"{key} is for {' and '.join(models)}, not for {self.model}")
@@ -126,8 +152,9 @@ class FitOptions(BaseModel):
                 raise ValueError(f"{key} is for optimizer adam")
         if self.iterations != fields["iterations"].default and self.optimizer == "adam":
             raise ValueError("iterations is for optimizer newton; adam has epochs")
-        if self.seed and self.init != "random" and self.optimizer != "adam":
-            raise ValueError("seed is for init random and optimizer adam")
+        drawn = self.init == "random" or self.optimizer == "adam" or self._has_network
+        if self.seed and not drawn:
+            raise ValueError("seed is for init random, optimizer adam and networks")
         if self.prior_std != fields["prior_std"].default and not self._gaussian:
             raise ValueError(f"prior_std is for prior gaussian, not for {self.prior}")
         if self.prior_strength != fields["prior_strength"].default and self.prior != "divergence":
@@ -150,6 +177,37 @@ class FitOptions(BaseModel):
     @property
     def _gaussian(self) -> bool:
         return self.model == "ridge" or self.prior == "gaussian"
+
+    @property
+    def _has_network(self) -> bool:
+        return self.model == "ffnn" or self.actuator in _NETWORKS
+
+    def _forward(self) -> None:
+        """Keys of forward models."""
+        fields = type(self).model_fields
+        changed = {key for key, field in fields.items() if getattr(self, key) != field.default}
+        if self.loss == "torque":
+            for key in _OF_FORWARD:
+                if key in changed:
+                    raise ValueError(f"{key} is for loss forward")
+            if self.model == "ffnn":
+                raise ValueError("model: ffnn predicts accelerations; it needs loss forward")
+            return
+        if self.model not in FORWARD:
+            raise ValueError(f"loss: forward is for {', '.join(FORWARD)}, not for {self.model}")
+        if self.model == "nea" and self.kinematics == "learned":
+            raise ValueError("kinematics: linear regression (nea) needs known ones; take diffnea")
+        for key in _NOT_OF_FORWARD:
+            if key in changed:
+                raise ValueError(f"{key} is for loss torque")
+        if "hidden" in changed and not self._has_network:
+            raise ValueError("hidden is for ffnn and actuators that are networks")
+        if any(not 1 <= size <= _WIDEST for size in self.hidden):
+            raise ValueError(f"hidden: layers have 1 to {_WIDEST} units")
+        if self.inertia == "nostr":
+            raise ValueError("inertia: nostr has no forward dynamics")
+        if self.kinematics == "learned" and self.init == "sdp":
+            raise ValueError("init: learned kinematics start from prior or random, not from an sdp")
 
     @field_validator("anew")
     @classmethod

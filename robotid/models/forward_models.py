@@ -1,4 +1,4 @@
-"""Forward models: accelerations that commands cause, from links that are learned, or from a network."""
+"""Forward models: accelerations that commands cause, from links or from a network."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,13 +6,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from robotid.contracts.forward import EnergyClass
 from robotid.dynamics.aba import aba
 from robotid.dynamics.energy import Energy, energy
-from robotid.models.actuators.actuator import Actuator, EnergyClass
+from robotid.models.actuators.actuator import Actuator
 from robotid.models.actuators.networks import network
 from robotid.robot.tree import RobotTree
 from robotid.spatial.parametrisations.table import Parametrisation
-from robotid.spatial.so3 import rotation_rpy
+from robotid.spatial.so3 import rotation_rpy, rpy_of
 
 
 class ForwardModel(nn.Module):
@@ -39,6 +40,11 @@ class LearnedPlacements(nn.Module):
         """Begin with angles (bodies, 3) [rad] and shifts (bodies, 3) [m]."""
         super().__init__()
         self.angles, self.shifts = nn.Parameter(angles.clone()), nn.Parameter(shifts.clone())
+
+    @classmethod
+    def of(cls, poses: Tensor) -> "LearnedPlacements":
+        """Begin with poses, shape (bodies, 4, 4)."""
+        return cls(rpy_of(poses[..., :3, :3]), poses[..., :3, 3])
 
     def forward(self) -> Tensor:
         """Poses, shape (bodies, 4, 4)."""
@@ -126,6 +132,6 @@ class NetworkForward(ForwardModel):
         result: Tensor = self.net(seen) * self.get_buffer("of_result")
         return result
 
-    def energy(self, q: Tensor, qd: Tensor) -> None:
+    def energy(self, q: Tensor, qd: Tensor) -> None:  # noqa: ARG002 - as of others
         """A network of accelerations has no energy."""
-        return None
+        return

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from robotid.contracts.fit import FIT, FitResult, JointTerms, read_fit
+from robotid.contracts.fit import FIT, FitResult, JointTerms, RobotUsed, read_fit
 from robotid.errors import BadDataError, ConfigError
 from robotid.information.layout import Layout
 from robotid.models.rigid_body import RigidBodyModel, parameter_names
@@ -26,7 +26,7 @@ class FittedRobot(NamedTuple):
 def read_fitted(folder: Path) -> FittedRobot:
     """Read a fit folder; one whose parameters are not those of its robot is refused."""
     fit, file = read_fit(folder), str(folder / FIT)
-    robot = load_robot(_robot_file(folder, fit), **_options(fit, file).changes())
+    robot = robot_of(folder, fit.robot)
     layout = layout_of(robot.tree, fit.terms, file)
     given = tuple(parameter.name for parameter in fit.parameters)
     if given not in (parameter_names(layout), parameter_names(layout, full=True)):
@@ -52,20 +52,18 @@ def layout_of(robot: RobotTree, terms: JointTerms, file: str | None = None) -> L
         raise BadDataError(said.code, said.message, file=file, joint=said.joint) from error
 
 
-def _robot_file(folder: Path, fit: FitResult) -> Path:
-    name = fit.robot.file
-    if Path(name).name != name:  # a fit may come from anywhere: it names a file beside it, no other
-        said = f"{name!r} is not the name of a file in the folder"
-        raise BadDataError("bad-fit", said, file=str(folder / FIT))
-    return folder / name
-
-
-def _options(fit: FitResult, file: str) -> RobotOptions:
+def robot_of(folder: Path, used: RobotUsed) -> Loaded:
+    """The robot of a fit in a folder."""
+    file = str(folder / FIT)
+    if Path(used.file).name != used.file:  # a fit may come from anywhere: no other file is read
+        said = f"{used.file!r} is not the name of a file in the folder"
+        raise BadDataError("bad-fit", said, file=file)
     try:
-        return RobotOptions.model_validate(fit.robot.options)
+        options = RobotOptions.model_validate(used.options)
     except ValidationError as error:
         said = f"robot.options: {error.errors()[0]['msg']}"
         raise BadDataError("bad-fit", said, file=file) from error
+    return load_robot(folder / used.file, **options.changes())
 
 
 def _differs(given: tuple[str, ...], wanted: tuple[str, ...], file: str) -> BadDataError:

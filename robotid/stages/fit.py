@@ -74,6 +74,10 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         torque=config.torque,
         provenance=origin,
     )
+    if config.loss == "forward":
+        from robotid.identification.forward.learn import learn
+
+        return learn(request, loaded, out_dir)
     found = carried(request, before, base[0].path) if base and before else identify(request)
     return write_fit(out_dir, found, loaded)
 
@@ -105,14 +109,15 @@ STAGE = Stage(
         "robotid.fitting",
         "robotid.identification",
         "robotid.information",
-        "robotid.models.from_fit",
-        "robotid.models.rigid_body",
+        "robotid.memory",
+        "robotid.models",
         "robotid.release",
         "robotid.robot",
         "robotid.signals.butterworth",
         "robotid.signals.filtered_noise",
         "robotid.signals.splits",
         "robotid.spatial",
+        "robotid.training",
         "robotid.versions",
     ),
     libraries=(

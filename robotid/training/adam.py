@@ -72,7 +72,10 @@ def _trained(history: list[Step], options: AdamOptions) -> Trained:
     elif best.step == 0:
         said = f"no epoch of {last.step} was better than the start; use a lower learning rate"
     elif last.step < options.epochs:
-        said, converged = f"converged: the least validation error was that of epoch {best.step}", True
+        said, converged = (
+            f"converged: the least validation error was that of epoch {best.step}",
+            True,
+        )
     else:
         said, converged = f"all {last.step} epochs were done, the rate of learning had faded", True
     return Trained(best.validation, last.step, converged, said, tuple(history))

@@ -37,7 +37,7 @@ class LevenbergOptions:
 
 
 def train_levenberg(problem: Problem, options: LevenbergOptions) -> Trained:
-    """Train until nothing is gained; the model keeps the parameters of the best validation error."""
+    """Train until nothing is gained; the model keeps its best parameters, by validation."""
     return _Search(problem, options).run()
 
 
@@ -76,11 +76,13 @@ class _Search:
                 said, converged = f"converged: a step gains less than {options.tolerance:g}", True
                 break
             if step - best_of(history).step >= options.patience:
-                said = f"converged: the least validation error was that of step {best_of(history).step}"
+                said = f"converged: step {best_of(history).step} had the least validation error"
                 converged = True
                 break
         self._assign(best)
-        return Trained(best_of(history).validation, history[-1].step, converged, said, tuple(history))
+        return Trained(
+            best_of(history).validation, history[-1].step, converged, said, tuple(history)
+        )
 
     def _step(self, number: int, loss: float, theta: Tensor) -> Step:
         spent = time.process_time() - self.began

@@ -1,6 +1,6 @@
 """A start without a robot file: of many random robots, the one that errs least.
 
-Heavy links hardly accelerate, whatever their parameters are, so a search that begins with them finds
+Heavy links hardly accelerate, whatever their parameters are: a search that begins with them finds
 no slope. Many robots of all sizes cost little to try, and a few steps tell the best of them apart.
 """
 

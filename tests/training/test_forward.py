@@ -27,7 +27,9 @@ from robotid.training.random_starts import best_start, random_robot
 def uniform(robot, count, seed, viscous=0.0):
     """Accelerations at random states under random commands."""
     random = np.random.default_rng(seed)
-    bounds = [(min(j.limits.upper, np.pi), j.limits.velocity, j.limits.effort) for j in robot.joints]
+    bounds = [
+        (min(j.limits.upper, np.pi), j.limits.velocity, j.limits.effort) for j in robot.joints
+    ]
     q, qd, tau = (random.uniform(-1, 1, (count, robot.n)) * b for b in np.array(bounds).T)
     engine = make_engine("mujoco", robot, np.zeros(robot.n))
     qdd = engine.acceleration(q, qd, tau - viscous * qd)
@@ -68,13 +70,17 @@ def nmse(model, test):
 @pytest.mark.parametrize("name", ["cartpole", "furuta"])
 def test_a_random_start_finds_the_robot(name, learned):
     robot = load_robot(shipped_path(name)).tree
-    train, validation, test = (uniform(robot, count, seed) for seed, count in enumerate((1500, 300, 500)))
+    train, validation, test = (
+        uniform(robot, count, seed) for seed, count in enumerate((1500, 300, 500))
+    )
     model = best_start(maker(robot, train, learned=learned), train, seed=0)
     trained = train_levenberg(Problem(model, train, validation), LevenbergOptions(steps=60))
     assert nmse(model, test) < 1e-4, trained.message
     if not learned:
         base = base_parameters(robot)
-        found, true = (base.beta(x.reshape(-1)) for x in (model.links().detach().numpy(), robot.phi))
+        found, true = (
+            base.beta(x.reshape(-1)) for x in (model.links().detach().numpy(), robot.phi)
+        )
         np.testing.assert_allclose(found, true, rtol=0.01, atol=0.01 * np.abs(true).max())
 
 

@@ -1,11 +1,11 @@
 """`Actuator`: what becomes of a command on its way to the links, and back."""
 
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-EnergyClass = Literal["conserving", "bounded", "unbounded"]
+from robotid.contracts.forward import EnergyClass
 
 
 class Scales(NamedTuple):
@@ -44,7 +44,7 @@ class Actuator(nn.Module):
         """Usual sizes of its joints."""
         return Scales(*(self.get_buffer(name) for name in Scales._fields))
 
-    def friction(self, q: Tensor, qd: Tensor) -> Tensor:
+    def friction(self, q: Tensor, qd: Tensor) -> Tensor:  # noqa: ARG002 - others need q
         """Torque that is lost, (..., n) each [N m or N]."""
         return torch.zeros_like(qd)
 

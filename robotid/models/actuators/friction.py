@@ -5,7 +5,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from robotid.models.actuators.actuator import Actuator, EnergyClass, Scales
+from robotid.contracts.forward import EnergyClass
+from robotid.models.actuators.actuator import Actuator, Scales
 
 _START = 0.1  # standard deviation of the roots at a random start
 
@@ -15,7 +16,7 @@ def smooth_sign(qd: Tensor, width: Tensor) -> Tensor:
     return torch.tanh(qd / width)
 
 
-class _Friction(Actuator):
+class Friction(Actuator):
     """Friction whose parameters are squares of `roots`, shape (parameters, n)."""
 
     energy: ClassVar[EnergyClass] = "bounded"
@@ -42,7 +43,7 @@ class _Friction(Actuator):
             self.roots.copy_((torch.maximum(values, least) / self.units()).sqrt())
 
 
-class Viscous(_Friction):
+class Viscous(Friction):
     """μ q̇."""
 
     names = ("viscous",)
@@ -51,12 +52,12 @@ class Viscous(_Friction):
         """Torque over velocity."""
         return (self.scales.tau / self.scales.qd)[None]
 
-    def friction(self, q: Tensor, qd: Tensor) -> Tensor:
+    def friction(self, q: Tensor, qd: Tensor) -> Tensor:  # noqa: ARG002 - the same everywhere
         """Torque that is lost."""
         return self.values()[0] * qd
 
 
-class Coulomb(_Friction):
+class Coulomb(Friction):
     """σ sat(q̇ / width): linear below the width, constant above."""
 
     names = ("coulomb",)
@@ -65,12 +66,12 @@ class Coulomb(_Friction):
         """Torque."""
         return self.scales.tau[None]
 
-    def friction(self, q: Tensor, qd: Tensor) -> Tensor:
+    def friction(self, q: Tensor, qd: Tensor) -> Tensor:  # noqa: ARG002 - the same everywhere
         """Torque that is lost."""
         return self.values()[0] * torch.clamp(qd / self.scales.width, -1.0, 1.0)
 
 
-class Stribeck(_Friction):
+class Stribeck(Friction):
     """sign(q̇) (f_s + f_d exp(−ν q̇²)) + μ q̇, with a smooth sign."""
 
     names = ("coulomb", "stribeck", "sharpness", "viscous")
@@ -80,8 +81,9 @@ class Stribeck(_Friction):
         tau, qd = self.scales.tau, self.scales.qd
         return torch.stack([tau, tau, 1000.0 / qd**2, tau / qd])
 
-    def friction(self, q: Tensor, qd: Tensor) -> Tensor:
+    def friction(self, q: Tensor, qd: Tensor) -> Tensor:  # noqa: ARG002 - the same everywhere
         """Torque that is lost."""
         always, at_rest, sharpness, viscous = self.values()
         peak = always + at_rest * torch.exp(-sharpness * qd**2)
-        return smooth_sign(qd, self.scales.width) * peak + viscous * qd
+        result: Tensor = smooth_sign(qd, self.scales.width) * peak + viscous * qd
+        return result

@@ -1,12 +1,14 @@
 """Drives as networks of position and velocity: they can learn what no formula says."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from robotid.models.actuators.actuator import Actuator, EnergyClass, Scales
+from robotid.contracts.forward import EnergyClass
+from robotid.models.actuators.actuator import Actuator, Scales
 from robotid.models.actuators.friction import smooth_sign
 
 HIDDEN = (32, 32)
@@ -17,7 +19,7 @@ def network(inputs: int, hidden: Sequence[int], outputs: int, generator: torch.G
             dtype: torch.dtype) -> nn.Sequential:  # fmt: skip
     """Tanh layers, weights by the number of inputs, from one stream of random numbers."""
     sizes, layers = [inputs, *hidden, outputs], list[nn.Module]()
-    for number, (before, after) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for number, (before, after) in enumerate(pairwise(sizes)):
         layer = nn.Linear(before, after, dtype=dtype)
         last = number == len(sizes) - 2
         with torch.no_grad():
@@ -28,7 +30,9 @@ def network(inputs: int, hidden: Sequence[int], outputs: int, generator: torch.G
     return nn.Sequential(*layers)
 
 
-class _Network(Actuator):
+class NetworkActuator(Actuator):
+    """A network of what a joint does, in usual sizes."""
+
     energy: ClassVar[EnergyClass] = "unbounded"
     inputs: ClassVar[int] = 2  # signals: q and qd, or the torque as well
 
@@ -45,7 +49,7 @@ class _Network(Actuator):
         return result
 
 
-class NetworkFriction(_Network):
+class NetworkFriction(NetworkActuator):
     """sign(q̇) |f(q, q̇)|: any friction, never a push."""
 
     energy = "bounded"
@@ -56,7 +60,7 @@ class NetworkFriction(_Network):
         return smooth_sign(qd, self.scales.width) * size
 
 
-class NetworkResidual(_Network):
+class NetworkResidual(NetworkActuator):
     """f(q, q̇): whatever a rigid body leaves, also what no friction could be."""
 
     def friction(self, q: Tensor, qd: Tensor) -> Tensor:
@@ -64,7 +68,7 @@ class NetworkResidual(_Network):
         return self._given(q / self.scales.q, qd / self.scales.qd)
 
 
-class NetworkDrive(_Network):
+class NetworkDrive(NetworkActuator):
     """f(τ, q, q̇): the whole way through the drive, in the direction that it was trained for."""
 
     inputs = 3

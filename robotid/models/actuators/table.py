@@ -1,14 +1,21 @@
 """The table of actuator models."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
+from robotid.contracts.forward import EnergyClass
 from robotid.errors import ConfigError, nearest
-from robotid.models.actuators.actuator import Actuator, EnergyClass, Scales
-from robotid.models.actuators.friction import Coulomb, Stribeck, Viscous
-from robotid.models.actuators.networks import NetworkDrive, NetworkFriction, NetworkResidual
+from robotid.models.actuators.actuator import Actuator, Scales
+from robotid.models.actuators.friction import Coulomb, Friction, Stribeck, Viscous
+from robotid.models.actuators.networks import (
+    HIDDEN,
+    NetworkActuator,
+    NetworkDrive,
+    NetworkFriction,
+    NetworkResidual,
+)
 
 
 @dataclass(frozen=True)
@@ -24,12 +31,12 @@ class ActuatorModel:
         """What it does to the energy of a robot that nobody drives."""
         return self.kind.energy
 
-    def made(self, scales: Scales, seed: int = 0) -> Actuator:
-        """An actuator with random parameters."""
-        if self.kind is Actuator:
-            return Actuator(scales)
-        make: Callable[[Scales, torch.Generator], Actuator] = self.kind  # type: ignore[assignment]
-        return make(scales, torch.Generator().manual_seed(seed))
+    def made(self, scales: Scales, seed: int = 0, hidden: Sequence[int] = HIDDEN) -> Actuator:
+        """An actuator with random parameters; `hidden` are the layers of a network."""
+        generator = torch.Generator().manual_seed(seed)
+        if issubclass(self.kind, NetworkActuator):
+            return self.kind(scales, generator, hidden)
+        return self.kind(scales, generator) if issubclass(self.kind, Friction) else Actuator(scales)
 
 
 ACTUATORS: dict[str, ActuatorModel] = {
@@ -40,7 +47,7 @@ ACTUATORS: dict[str, ActuatorModel] = {
         ActuatorModel("coulomb", "friction of one size against the motion", Coulomb),
         ActuatorModel("stribeck", "Coulomb, Stribeck and viscous friction", Stribeck),
         ActuatorModel("nn-friction", "friction as a network, against the motion", NetworkFriction),
-        ActuatorModel("nn-residual", "a network of position and velocity is taken away", NetworkResidual),
+        ActuatorModel("nn-residual", "a network of position and velocity", NetworkResidual),
         ActuatorModel("ff-nn", "a network of command, position and velocity", NetworkDrive),
     )
 }  # fmt: skip

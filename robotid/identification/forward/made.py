@@ -1,0 +1,112 @@
+"""A forward model before it is trained: from the robot file, an SDP or at random."""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from robotid.dynamics.base_parameters import base_parameters
+from robotid.fitting.linear import ols, wls
+from robotid.fitting.options import FitOptions
+from robotid.fitting.pseudo_inertias import moved_inside
+from robotid.fitting.sdp import consistent_fit
+from robotid.fitting.starts import MARGIN
+from robotid.identification.request import Request
+from robotid.information.layout import Layout
+from robotid.models.actuators.actuator import Actuator
+from robotid.models.actuators.friction import Friction
+from robotid.models.actuators.table import actuator_model
+from robotid.models.forward_models import (
+    ForwardModel,
+    LearnedPlacements,
+    NetworkForward,
+    RigidForward,
+)
+from robotid.models.forward_scales import joint_scales, signal_scales
+from robotid.robot.tree import RobotTree
+from robotid.robot.z_axes import with_z_axes
+from robotid.spatial.parametrisations.table import parametrisation
+from robotid.training.problem import Samples
+from robotid.training.random_starts import best_start, random_robot
+
+Array = NDArray[np.float64]
+
+
+def made(request: Request, train: Samples) -> ForwardModel:
+    """The model that the options ask for, with the parameters that training starts from."""
+    options, robot = request.options, request.ready.data.layout.robot
+    if options.model == "ffnn":
+        scales = signal_scales(train.command, train.q, train.qd, train.qdd)
+        generator = torch.Generator().manual_seed(options.seed)
+        return NetworkForward(scales, generator, options.hidden)
+    if options.model == "nea":
+        return RigidForward(
+            robot, parametrisation("free"), _regressed(request), _drive(options, train)
+        )
+    if options.init == "random":
+        return best_start(
+            lambda random: _at_random(robot, options, train, random), train, options.seed
+        )
+    links = robot.phi if options.init == "prior" else _consistent(request)
+    return _begun(robot, options, train, links)
+
+
+def _drive(options: FitOptions, train: Samples, seed: int | None = None) -> Actuator:
+    scales = joint_scales(train.command, train.q, train.qd)
+    return actuator_model(options.actuator).made(
+        scales, options.seed if seed is None else seed, options.hidden
+    )
+
+
+def _regressed(request: Request) -> Tensor:
+    """Links by linear regression of torques, without any friction, shape (bodies, 10)."""
+    data = request.ready.data
+    bare = Layout(data.layout.robot, terms=())
+    data = data.changed(bare, lambda factor: factor.restricted(np.arange(bare.parameters)))
+    found = ols(data.evidence(data.of("train")), base_parameters(bare.robot))
+    return torch.from_numpy(found.around(bare.robot.phi.ravel()).reshape(-1, 10))
+
+
+def _consistent(request: Request) -> Array:
+    """Links of an SDP on the torques, shape (bodies, 10)."""
+    data = request.ready.data
+    base = base_parameters(data.layout.robot, **data.layout.arguments)
+    system = wls(data.evidence(data.of("train")), base).system
+    found = consistent_fit(system, data.layout)
+    return np.asarray(found.phi[: data.layout.links].reshape(-1, 10))
+
+
+def _begun(robot: RobotTree, options: FitOptions, train: Samples, links: Array) -> RigidForward:
+    """From given links; friction as in the robot file, as far as the actuator knows such."""
+    kind, tree = parametrisation(options.inertia), robot
+    placements = None
+    if options.kinematics == "learned":
+        tree = with_z_axes(robot)
+        links = tree.phi
+        placements = LearnedPlacements.of(torch.from_numpy(tree.placements.copy()))
+    inside = moved_inside(links, MARGIN) if kind.guarantees.full else links
+    drive = _drive(options, train)
+    if isinstance(drive, Friction):
+        drive.begin_at(torch.tensor(_nominal_friction(robot, drive.names), dtype=torch.float64))
+    return RigidForward(tree, kind, kind.theta(torch.tensor(inside)), drive, placements)
+
+
+def _nominal_friction(robot: RobotTree, names: tuple[str, ...]) -> list[list[float]]:
+    """What the robot file says of each parameter, zero where it says nothing."""
+    known = {
+        "viscous": [joint.damping for joint in robot.driven],
+        "coulomb": [abs(joint.friction) for joint in robot.driven],
+    }
+    return [known.get(name, [0.0] * robot.n) for name in names]
+
+
+def _at_random(
+    robot: RobotTree, options: FitOptions, train: Samples, random: np.random.Generator
+) -> RigidForward:
+    kind, tree, found = parametrisation(options.inertia), robot, random_robot(robot.bodies, random)
+    placements = None
+    if options.kinematics == "learned":
+        tree = with_z_axes(robot)
+        placements = LearnedPlacements(torch.tensor(found.angles), torch.tensor(found.shifts))
+    drive = _drive(options, train, int(random.integers(2**31)))
+    return RigidForward(tree, kind, kind.theta(torch.tensor(found.links)), drive, placements)
