@@ -74,7 +74,8 @@ class FitOptions(BaseModel):
     )
     optimizer: Literal["newton", "adam"] = Field(
         default="newton",
-        description="newton works on the information factor; adam on mini-batches of samples.",
+        description="newton works on the information factor (forward: Levenberg-Marquardt steps on "
+        "samples); adam on mini-batches of samples.",
     )
     init: Literal["random", "prior", "sdp"] = Field(
         default="sdp",
@@ -204,6 +205,8 @@ class FitOptions(BaseModel):
             raise ValueError("hidden is for ffnn and actuators that are networks")
         if any(not 1 <= size <= _WIDEST for size in self.hidden):
             raise ValueError(f"hidden: layers have 1 to {_WIDEST} units")
+        if self._has_network and self.optimizer != "adam":
+            raise ValueError("optimizer: networks have too many weights for newton; take adam")
         if self.inertia == "nostr":
             raise ValueError("inertia: nostr has no forward dynamics")
         if self.kinematics == "learned" and self.init == "sdp":

@@ -16,6 +16,8 @@ from robotid.training.history import Step, Trained, best_of
 from robotid.training.problem import Problem, Samples
 
 _LARGEST, _LEAST = 1e12, 1e-12  # of the damping
+_LITTLE = 5  # steps in a row that gain next to nothing
+_FARTHEST = 1.0  # that a step moves any parameter: beyond, its slopes say nothing
 _EXACT = 1e-16  # loss that is rounding, of errors in units of their spread
 
 
@@ -31,7 +33,7 @@ class LevenbergOptions:
     """
 
     steps: int = 200
-    tolerance: float = 1e-6
+    tolerance: float = 1e-4
     patience: int = 20
     batch: int = 1024
 
@@ -51,7 +53,7 @@ class _Search:
         problem, options = self.problem, self.options
         theta = torch.cat([p.detach().reshape(-1) for p in problem.model.parameters()])
         loss, damping, grown = self._loss(theta, problem.train), 1e-3, 2.0
-        history, best = [self._step(0, loss, theta)], theta
+        history, best, little = [self._step(0, loss, theta)], theta, 0
         said, converged = f"stopped after {options.steps} steps; allow more", False
         for step in range(1, options.steps + 1):
             H, g = self._normal(theta)
@@ -72,7 +74,8 @@ class _Search:
             history.append(self._step(step, loss, theta))
             if best_of(history) is not least:
                 best = theta
-            if gained < options.tolerance or loss < _EXACT:
+            little = little + 1 if gained < options.tolerance else 0
+            if little == _LITTLE or loss < _EXACT:
                 said, converged = f"converged: a step gains less than {options.tolerance:g}", True
                 break
             if step - best_of(history).step >= options.patience:
@@ -128,7 +131,7 @@ class _Search:
         root = own.sqrt()
         scaled = H / root / root[:, None] + damping * torch.eye(len(g), dtype=g.dtype)
         found: Tensor = -torch.linalg.solve(scaled, g / root) / root
-        return found
+        return found * (_FARTHEST / max(float(found.abs().max()), _FARTHEST))
 
     def _assign(self, theta: Tensor) -> None:
         with torch.no_grad():

@@ -5,7 +5,7 @@ no slope. Many robots of all sizes cost little to try, and a few steps tell the 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from robotid.training.levenberg import LevenbergOptions, train_levenberg
 from robotid.training.problem import Problem, Samples
 
 Array = NDArray[np.float64]
+Model = TypeVar("Model", bound=ForwardModel)
 
 _LIGHTEST, _HEAVIEST = 0.02, 3.0  # typical mass of a link [kg]
 _SMALLEST, _LARGEST = 0.02, 0.3  # typical length [m]
@@ -48,9 +49,7 @@ def random_robot(bodies: int, random: np.random.Generator) -> RandomRobot:
     return RandomRobot(links, angles, size * random.normal(size=(bodies, 3)))
 
 
-def best_start(
-    make: Callable[[np.random.Generator], ForwardModel], train: Samples, seed: int
-) -> ForwardModel:
+def best_start(make: Callable[[np.random.Generator], Model], train: Samples, seed: int) -> Model:
     """The model to begin with.
 
     Args:

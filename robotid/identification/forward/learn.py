@@ -23,8 +23,8 @@ from robotid.training.history import Trained
 from robotid.training.levenberg import LevenbergOptions, train_levenberg
 from robotid.training.problem import Problem
 
-_ENOUGH = 4000  # samples of which second-order steps take all derivatives
-_FEW = 2000  # the same that tell when to stop
+_ENOUGH = 2000  # samples of which second-order steps take all derivatives
+_FEW = 1000  # the same that tell when to stop
 _POINTS = 400  # of the training curve that are kept
 
 

@@ -1,5 +1,7 @@
 """A forward model before it is trained: from the robot file, an SDP or at random."""
 
+from functools import partial
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -10,7 +12,6 @@ from robotid.fitting.linear import ols, wls
 from robotid.fitting.options import FitOptions
 from robotid.fitting.pseudo_inertias import moved_inside
 from robotid.fitting.sdp import consistent_fit
-from robotid.fitting.starts import MARGIN
 from robotid.identification.request import Request
 from robotid.information.layout import Layout
 from robotid.models.actuators.actuator import Actuator
@@ -26,10 +27,12 @@ from robotid.models.forward_scales import joint_scales, signal_scales
 from robotid.robot.tree import RobotTree
 from robotid.robot.z_axes import with_z_axes
 from robotid.spatial.parametrisations.table import parametrisation
+from robotid.training.nothing import begin_as_nothing
 from robotid.training.problem import Samples
 from robotid.training.random_starts import best_start, random_robot
 
 Array = NDArray[np.float64]
+_INSIDE = 1e-3  # of consistency: at its edge a parametrisation hardly moves
 
 
 def made(request: Request, train: Samples) -> ForwardModel:
@@ -40,15 +43,12 @@ def made(request: Request, train: Samples) -> ForwardModel:
         generator = torch.Generator().manual_seed(options.seed)
         return NetworkForward(scales, generator, options.hidden)
     if options.model == "nea":
-        return RigidForward(
-            robot, parametrisation("free"), _regressed(request), _drive(options, train)
-        )
+        links = _regressed(request)
+        return RigidForward(robot, parametrisation("free"), links, _drive(options, train))
     if options.init == "random":
-        return best_start(
-            lambda random: _at_random(robot, options, train, random), train, options.seed
-        )
-    links = robot.phi if options.init == "prior" else _consistent(request)
-    return _begun(robot, options, train, links)
+        return _random(robot, options, train)
+    known = robot.phi if options.init == "prior" else _consistent(request)
+    return _begun(robot, options, train, known)
 
 
 def _drive(options: FitOptions, train: Samples, seed: int | None = None) -> Actuator:
@@ -84,8 +84,9 @@ def _begun(robot: RobotTree, options: FitOptions, train: Samples, links: Array) 
         tree = with_z_axes(robot)
         links = tree.phi
         placements = LearnedPlacements.of(torch.from_numpy(tree.placements.copy()))
-    inside = moved_inside(links, MARGIN) if kind.guarantees.full else links
+    inside = moved_inside(links, _INSIDE) if kind.guarantees.full else links
     drive = _drive(options, train)
+    begin_as_nothing(drive, train)
     if isinstance(drive, Friction):
         drive.begin_at(torch.tensor(_nominal_friction(robot, drive.names), dtype=torch.float64))
     return RigidForward(tree, kind, kind.theta(torch.tensor(inside)), drive, placements)
@@ -98,6 +99,17 @@ def _nominal_friction(robot: RobotTree, names: tuple[str, ...]) -> list[list[flo
         "coulomb": [abs(joint.friction) for joint in robot.driven],
     }
     return [known.get(name, [0.0] * robot.n) for name in names]
+
+
+def _random(robot: RobotTree, options: FitOptions, train: Samples) -> RigidForward:
+    """The best of many random robots; a network is put in front of it once it is found."""
+    network = actuator_model(options.actuator).is_network
+    simple = options.model_copy(update={"actuator": "none"}) if network else options
+    found = best_start(partial(_at_random, robot, simple, train), train, options.seed)
+    if network:
+        found.actuator = _drive(options, train)
+        begin_as_nothing(found.actuator, train)
+    return found
 
 
 def _at_random(

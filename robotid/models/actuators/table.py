@@ -31,6 +31,11 @@ class ActuatorModel:
         """What it does to the energy of a robot that nobody drives."""
         return self.kind.energy
 
+    @property
+    def is_network(self) -> bool:
+        """Whether it has the many weights of a network."""
+        return issubclass(self.kind, NetworkActuator)
+
     def made(self, scales: Scales, seed: int = 0, hidden: Sequence[int] = HIDDEN) -> Actuator:
         """An actuator with random parameters; `hidden` are the layers of a network."""
         generator = torch.Generator().manual_seed(seed)
