@@ -47,6 +47,7 @@ BENCHMARKS = {
     "excitation.py": "How good are designed trajectories, and how soon, against IPOPT and others?",
     "excitation_spread.py": "Do parameters scatter as a design says they will?",
     "excitation_criteria.py": "Which criterion leads to the smallest errors?",
+    "forward_recovery.py": "How near do forward models come to the truth from random starts?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks whose last lines are figures of docs/reliability.md, and how many of them.

@@ -57,13 +57,9 @@ def best_start(make: Callable[[np.random.Generator], Model], train: Samples, see
         train: samples; a few hundred of them decide.
         seed: of the stream.
     """
-    random = np.random.default_rng(seed)
-    chosen = torch.from_numpy(random.permutation(len(train.q))[:_SAMPLES])
-    few = train.at(chosen)
-    tried = [make(random) for _ in range(_TRIED)]
-    tried.sort(key=lambda model: _or_last(Problem(model, few, few).loss(few)))
+    few, tried = promising(make, train, seed)
     best, least = tried[0], np.inf
-    for model in tried[:_REFINED]:
+    for model in tried:
         problem = Problem(model, few, few)
         train_levenberg(problem, LevenbergOptions(steps=_STEPS, tolerance=_GOOD))
         found = problem.loss(few)
@@ -72,6 +68,17 @@ def best_start(make: Callable[[np.random.Generator], Model], train: Samples, see
         if least < _GOOD:
             break
     return best
+
+
+def promising(
+    make: Callable[[np.random.Generator], Model], train: Samples, seed: int
+) -> tuple[Samples, list[Model]]:
+    """A few samples, and the random models that err least on them, the best first."""
+    random = np.random.default_rng(seed)
+    few = train.at(torch.from_numpy(random.permutation(len(train.q))[:_SAMPLES]))
+    tried = [make(random) for _ in range(_TRIED)]
+    tried.sort(key=lambda model: _or_last(Problem(model, few, few).loss(few)))
+    return few, tried[:_REFINED]
 
 
 def _or_last(loss: float) -> float:

@@ -5,65 +5,15 @@ import pytest
 import torch
 
 from robotid.dynamics.base_parameters import base_parameters
-from robotid.models.actuators.actuator import Scales
-from robotid.models.actuators.table import actuator_model
-from robotid.models.forward_models import (
-    LearnedPlacements,
-    NetworkForward,
-    RigidForward,
-    SignalScales,
-)
+from robotid.models.forward_models import NetworkForward
+from robotid.models.forward_scales import signal_scales
 from robotid.robot.catalog import shipped_path
 from robotid.robot.load import load_robot
-from robotid.robot.z_axes import with_z_axes
-from robotid.simulation.engine import make_engine
-from robotid.spatial.parametrisations.table import parametrisation
 from robotid.training.adam import AdamOptions, train_adam
 from robotid.training.levenberg import LevenbergOptions, train_levenberg
-from robotid.training.problem import Problem, Samples
-from robotid.training.random_starts import best_start, random_robot
-
-
-def uniform(robot, count, seed, viscous=0.0):
-    """Accelerations at random states under random commands."""
-    random = np.random.default_rng(seed)
-    bounds = [
-        (min(j.limits.upper, np.pi), j.limits.velocity, j.limits.effort) for j in robot.joints
-    ]
-    q, qd, tau = (random.uniform(-1, 1, (count, robot.n)) * b for b in np.array(bounds).T)
-    engine = make_engine("mujoco", robot, np.zeros(robot.n))
-    qdd = engine.acceleration(q, qd, tau - viscous * qd)
-    return Samples(*(torch.from_numpy(x) for x in (tau, q, qd, qdd)))
-
-
-def scales_of(train):
-    tau = train.command.abs().amax(0)
-    spread = train.qd.std(0)
-    return Scales(train.q.std(0), spread, torch.where(tau > 0, tau, tau.max()), 0.02 * spread)
-
-
-def maker(robot, train, *, actuator="none", learned=False):
-    links = parametrisation("log")
-    tree = with_z_axes(robot) if learned else robot
-
-    def make(random):
-        found = random_robot(robot.bodies, random)
-        places = LearnedPlacements(torch.tensor(found.angles), torch.tensor(found.shifts))
-        return RigidForward(
-            tree,
-            links,
-            links.theta(torch.tensor(found.links)),
-            actuator_model(actuator).made(scales_of(train), int(random.integers(2**31))),
-            places if learned else None,
-        )
-
-    return make
-
-
-def nmse(model, test):
-    with torch.no_grad():
-        error = model(test.command, test.q, test.qd) - test.qdd
-    return float(((error**2).mean(0) / test.qdd.var(0, correction=0)).mean())
+from robotid.training.problem import Problem
+from robotid.training.random_starts import best_start
+from tests.training.uniform import maker, nmse, uniform
 
 
 @pytest.mark.parametrize("learned", [False, True], ids=["known", "learned"])
@@ -97,9 +47,7 @@ def test_a_network_and_adam():
     """It comes nearer, and the model keeps the parameters of its best epoch."""
     robot = load_robot(shipped_path("cartpole")).tree
     train, validation = uniform(robot, 1000, 0), uniform(robot, 300, 1)
-    given = torch.cat([train.command, train.q, train.qd], -1)
-    spread = given.std(0)
-    sizes = SignalScales(given.mean(0), torch.where(spread > 0, spread, 1.0), train.qdd.std(0))
+    sizes = signal_scales(*train)
     model = NetworkForward(sizes, torch.Generator().manual_seed(0), (16, 16))
     problem = Problem(model, train, validation)
     before = problem.loss(validation)
