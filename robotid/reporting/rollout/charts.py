@@ -70,16 +70,24 @@ def joint_errors(found: Rollout) -> list[Drawing]:
 
 
 def energies(found: Rollout, trajectories: Sequence[Trajectory]) -> list[Drawing]:
-    """Energy of uncontrolled motions over time, a chart for each start."""
+    """Energy of uncontrolled motions over time, a chart for each start, all at one scale."""
     order = list(found.fits)
+    shown = [(one, e) for one in trajectories
+             if one.motion == "uncontrolled" and (e := one.energy) is not None]  # fmt: skip
+    if not shown:
+        return []
+    values = np.concatenate([energy for _, energy in shown])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    # Energy that is kept is a level line, not the rounding of its last digits.
+    room = max(0.05 * (high - low), 0.01 * max(abs(low), abs(high)))
+    upward = Axis("energy [J]", low - room, high + room)
     charts = []
     for start in found.shown:
         series = [
-            Series(one.fit, *thinned(one.t, one.energy, _POINTS), "line", order.index(one.fit))
-            for one in trajectories
-            if one.start == start and one.motion == "uncontrolled" and one.energy is not None
+            Series(one.fit, *thinned(one.t, energy, _POINTS), "line", order.index(one.fit))
+            for one, energy in shown
+            if one.start == start
         ]
-        upward = Axis("energy [J]")
         charts.append(_chart(_title(found, start), "time [s]", upward, series, _SMALL))
     return _drawn(charts)
 
