@@ -53,7 +53,7 @@ def read_forward(folder: Path) -> FittedForward:
         raise BadDataError("fit-differs", said, file=str(path), hint="fit again") from error
     if not all(torch.isfinite(values).all() for values in weights.values()):
         raise BadDataError("fit-differs", "a weight is not finite", file=str(path))
-    return FittedForward(fit, robot, model.eval())
+    return FittedForward(fit, robot, model.train(False))
 
 
 def _empty(fit: ForwardResult, robot: RobotTree) -> ForwardModel:

@@ -41,7 +41,7 @@ def compared(
         dataset: to start from; None for the states of the options.
         options: horizon, steps and states.
     """
-    fits = {name: read_forward(folder) for name, folder in folders.items()}
+    fits = {name: _read(folder) for name, folder in folders.items()}
     first = next(iter(fits.values()))
     robot = first.robot.tree
     _must_be_alike(fits, folders)
@@ -80,6 +80,16 @@ def compared(
         remarks=_remarks(found, states),
     )
     return Compared(rollout, trajectories)
+
+
+def _read(folder: Path) -> FittedForward:
+    """A fit, which has to say in which ranges it was trained: errors count in them."""
+    found = read_forward(folder)
+    for joint in found.fit.joints:
+        if joint not in found.fit.ranges:
+            said = f"the fit does not say in which range {joint} was when it was trained"
+            raise BadDataError("bad-fit", said, file=str(folder), joint=joint, hint="fit again")
+    return found
 
 
 def _must_be_alike(fits: Mapping[str, FittedForward], folders: Mapping[str, Path]) -> None:

@@ -209,6 +209,13 @@ def test_what_cannot_work_is_said(in_process, made, words, code, says):
     assert "Traceback" not in answer.err
 
 
+def test_a_fit_without_ranges(in_process, tmp_path):
+    fit = write_fit(tmp_path / "fit", rigid(), ranges={})
+    answer = in_process("rollout", fit, "--state", "random")
+    assert answer.code == 65
+    assert "does not say in which range motor was" in answer.err
+
+
 def test_a_dataset_without_the_command(in_process, made, tmp_path):
     fit = write_fit(tmp_path / "fit", rigid(), torque="current")
     answer = in_process("rollout", fit, "--from", made / "dataset")
