@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("robotid.cli.fit", "Fit a model to a filtered dataset."),
     "report": ("robotid.cli.report", "Write a report on one or more fits."),
     "predict": ("robotid.cli.predict", "Predict the torques of recordings with a fit."),
+    "rollout": ("robotid.cli.rollout", "Let forward models run, beside what was recorded."),
     "export": ("robotid.cli.export", "Write a fit as robot file, table, payload or code."),
     "run": ("robotid.cli.run", "Run a pipeline file: all of the above as one graph."),
     "robots": ("robotid.cli.robots", "List the robots that come with robotid, or show one."),

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 from inspect import Parameter
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -35,10 +36,16 @@ def input_parameters(stage: str) -> list[Parameter]:
             argument = typer.Argument(help=given["summary"], metavar=metavar)
             parameters.append(keyword(role, Annotated[kind, argument]))
         else:
-            option = typer.Option(help=given["summary"], metavar=given["metavar"])
+            flag = "--" + role.replace("_", "-")
+            option = typer.Option(flag, help=given["summary"], metavar=given["metavar"])
             default = None if given["optional"] else Parameter.empty
-            parameters.append(keyword(role, Annotated[kind | None, option], default))
+            parameters.append(keyword(parameter_of(role), Annotated[kind | None, option], default))
     return parameters
+
+
+def parameter_of(role: str) -> str:
+    """The name of a role's parameter: a word of Python, such as `from`, cannot be one."""
+    return f"{role}_" if iskeyword(role) else role
 
 
 def config_parameters(stage: str) -> list[Parameter]:

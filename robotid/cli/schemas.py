@@ -24,6 +24,7 @@ from robotid.contracts.fit import FitResult
 from robotid.contracts.forward import ForwardResult
 from robotid.contracts.predictions import PredictionIndex
 from robotid.contracts.recording import RecordingFacts
+from robotid.contracts.rollout import Rollout
 from robotid.contracts.splits import Cut
 from robotid.contracts.truth import Truth
 from robotid.reporting.facts import ReportFacts
@@ -46,6 +47,7 @@ FORMATS: dict[str, Any] = {
     "predictions": PredictionIndex,
     "recording": RecordingFacts,
     "report": ReportFacts,
+    "rollout": Rollout,
     "truth": Truth,
 }
 

@@ -121,6 +121,10 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
         from robotid.cli.design_text import show_design
 
         show_design(console, stage.path)
+    elif stage.node.stage.output == "rollout":
+        from robotid.cli.rollout_text import show_rollout
+
+        show_rollout(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
         from robotid.contracts.forward import read_any_fit
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from robotid.cli.flags import config_parameters, input_parameters, stage_table
+from robotid.cli.flags import config_parameters, input_parameters, parameter_of, stage_table
 from robotid.cli.options import Command, command, keyword
 from robotid.cli.settings import Settings
 
@@ -65,7 +65,7 @@ def _call(
     file, out, force = values.pop("config"), values.pop("out"), values.pop("force")
     inputs = {}
     for role in stage_table()[stage]["inputs"]:
-        given = values.pop(role)
+        given = values.pop(parameter_of(role))
         paths = [given] if isinstance(given, str) else given or []
         # A path that looks like a reference to a stage is a path here.
         inputs[role] = tuple(f"./{p}" if p.startswith("@") else p for p in paths)

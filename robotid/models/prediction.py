@@ -1,6 +1,6 @@
 """Predicted torques of a recording, batch by batch, and their errors."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from robotid.contracts.recording import RecordingFacts, inspect_recording, itera
 from robotid.errors import BadDataError, Notice
 from robotid.models.rigid_body import HeldSigns, RigidBodyModel
 from robotid.models.trained_range import TrainedRange
+from robotid.robot.tree import RobotTree
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
@@ -94,7 +95,7 @@ class Predictor:
         self._model, self._path, self._torque, self._gains = model, path, torque, gains or {}
         self.names, self.facts = inspect_recording(path)
         joints = model.layout.robot.joint_names
-        check_recording(model, self.names, self.facts, path)
+        check_recording(model.layout.robot, self.names, self.facts, path)
         measured = [joint for joint in joints if f"{torque}.{joint}" in self.names]
         self._sums = {joint: ErrorSums() for joint in measured}
         self._held: HeldSigns = {}
@@ -155,10 +156,14 @@ class Predictor:
 
 
 def check_recording(
-    model: RigidBodyModel, names: list[str], facts: RecordingFacts, path: Path
+    robot: RobotTree,
+    names: list[str],
+    facts: RecordingFacts,
+    path: Path,
+    signals: Sequence[str] = _MOTION,
 ) -> None:
-    """Refuse a recording that lacks a joint or the motion of one; other joints are no concern."""
-    robot, file = model.layout.robot, str(path)
+    """Refuse a recording that lacks a joint or a signal of one; other joints are no concern."""
+    file = str(path)
     if robot.floating:
         said = f"robot {robot.name} floats, and recordings do not hold the motion of a base"
         raise BadDataError("floating-robot", said, file=file, hint="give a robot with a fixed base")
@@ -168,8 +173,8 @@ def check_recording(
             said = f"joint {joint!r} of robot {robot.name} is not in the recording"
             hint = f"recorded: {', '.join(recorded)}"
             raise BadDataError("joint-missing", said, file=file, joint=joint, hint=hint)
-        for signal in _MOTION:
+        for signal in signals:
             if f"{signal}.{joint}" not in names:
                 said = f"the recording has no {signal}.{joint}"
-                hint = "filter the dataset first"
+                hint = "filter the dataset first" if signal in _MOTION else "map that signal"
                 raise BadDataError("signal-missing", said, file=file, joint=joint, hint=hint)

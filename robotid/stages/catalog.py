@@ -13,6 +13,7 @@ CATALOG: dict[str, str] = {
     "fit": "robotid.stages.fit",
     "report": "robotid.stages.report",
     "predict": "robotid.stages.predict",
+    "rollout": "robotid.stages.rollout",
     "export": "robotid.stages.export",
 }
 

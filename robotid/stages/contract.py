@@ -148,6 +148,7 @@ INDEX_FILES: Mapping[str, str] = {
     "logs": "truth.json",
     "predictions": "predictions.json",
     "report": "report.json",
+    "rollout": "rollout.json",
 }
 
 # Kinds of folder whose files another stage may take one by one, as it takes a user's own files.

@@ -1,0 +1,5 @@
+"""`robotid rollout`."""
+
+from robotid.cli.stage_command import stage_command
+
+command = stage_command("rollout")

@@ -1,0 +1,13 @@
+"""Models left to run, on standard error."""
+
+from pathlib import Path
+
+from robotid.cli.console import Console
+from robotid.cli.report_text import show_summary
+from robotid.contracts.rollout import read_rollout
+from robotid.reporting.rollout.summary import summary
+
+
+def show_rollout(console: Console, folder: Path) -> None:
+    """Say what became of the models, in short, unless the console is quiet."""
+    show_summary(console, summary(read_rollout(folder)))

@@ -1,0 +1,1 @@
+"""`rollout.html`: models left to run, as a page beside the report, and their summary."""
