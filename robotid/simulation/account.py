@@ -13,14 +13,14 @@ from robotid.robot.tree import RobotTree
 from robotid.simulation.closed_loop import Clock, Motion
 from robotid.simulation.controller import TrackingController
 from robotid.simulation.drives import Drives
+from robotid.simulation.engine import ENGINE_PACKAGE
 from robotid.simulation.friction import Friction
-from robotid.simulation.options import EngineName, FrictionKind, SimulationOptions
+from robotid.simulation.options import FrictionKind, SimulationOptions
 from robotid.simulation.recordings import Recording
 from robotid.simulation.references import play_of, references
 from robotid.simulation.sensors import Measured, Sensors
 
 Array = NDArray[np.float64]
-_ENGINE_PACKAGE: Mapping[EngineName, str] = {"mujoco": "mujoco", "own": "torch"}
 _OFTEN = 0.01  # share of the time at the torque limit that is worth a word
 # The parameters each law of friction has.
 _STRIBECK = ("viscous", "coulomb", "static", "stribeck_velocity")
@@ -73,7 +73,7 @@ def truth_of(made: Made, motion: Motion, logs: Mapping[str, Measured]) -> Truth:
         },
         design_sha256=made.design_sha256,
         engine=options.engine,
-        versions={name: version(name) for name in ("numpy", _ENGINE_PACKAGE[options.engine])},
+        versions={name: version(name) for name in ("numpy", ENGINE_PACKAGE[options.engine])},
         substeps=made.clock.substeps,
         options=options.model_dump(mode="json"),
     )

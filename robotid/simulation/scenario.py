@@ -26,6 +26,7 @@ from robotid.simulation.recordings import (
     planned_recordings,
     random_recordings,
 )
+from robotid.simulation.robots import check_robots
 from robotid.simulation.sensors import Measured, Sensors, measure
 
 Array = NDArray[np.float64]
@@ -67,7 +68,7 @@ def simulate(
         design: trajectories to run; without, random ones.
         design_sha256: digest of it, for the record.
     """
-    _check(nominal, true)
+    check_robots(nominal, true)
     if options.perturb > 0:
         true = perturbed(true, options.perturb, _random(options, _PERTURBATION))
     recordings = (
@@ -102,22 +103,6 @@ def simulate(
     t = np.arange(clock.samples) / options.rate_hz
     truth = truth_of(made, motion, logs)
     return Simulated(t, logs, motion, clock, clocks, truth, findings(made, motion))
-
-
-def _check(nominal: RobotTree, true: RobotTree) -> None:
-    for robot in (nominal, true):
-        if robot.floating:
-            raise ConfigError(
-                "floating-base",
-                f"robot {robot.name} has a floating base, which cannot be simulated yet",
-                hint='hold it with base = "fixed", or choose an arm',
-            )
-    if nominal.joint_names != true.joint_names:
-        raise ConfigError(
-            "other-joints",
-            f"robot {nominal.name} and the true robot {true.name} have different joints",
-            hint=f"{', '.join(nominal.joint_names)}; {', '.join(true.joint_names)}",
-        )
 
 
 def _random(options: SimulationOptions, what: int, recording: int = 0) -> np.random.Generator:
