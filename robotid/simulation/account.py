@@ -11,7 +11,7 @@ from robotid.contracts.truth import TrueJoint, TrueLink, TrueRecording, Truth
 from robotid.errors import Notice
 from robotid.robot.tree import RobotTree
 from robotid.simulation.closed_loop import Clock, Motion
-from robotid.simulation.controller import TrackingController
+from robotid.simulation.controller import Controller
 from robotid.simulation.drives import Drives
 from robotid.simulation.engine import ENGINE_PACKAGE
 from robotid.simulation.friction import Friction
@@ -40,7 +40,7 @@ class Made(NamedTuple):
     true: RobotTree
     options: SimulationOptions
     recordings: Sequence[Recording]
-    controller: TrackingController
+    controller: Controller
     drives: Drives
     sensors: Sensors
     scale: Array

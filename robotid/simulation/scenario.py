@@ -14,7 +14,7 @@ from robotid.memory import must_fit
 from robotid.robot.tree import RobotTree
 from robotid.simulation.account import Made, findings, truth_of
 from robotid.simulation.closed_loop import Clock, Motion, follow
-from robotid.simulation.controller import TrackingController, gains
+from robotid.simulation.controller import Controller, TrackingController, gains
 from robotid.simulation.drives import make_drives, moved_inertias, rotor_inertias, substeps_for
 from robotid.simulation.engine import make_engine
 from robotid.simulation.options import SimulationOptions
@@ -28,6 +28,7 @@ from robotid.simulation.recordings import (
 )
 from robotid.simulation.robots import check_robots
 from robotid.simulation.sensors import Measured, Sensors, measure
+from robotid.simulation.swing_up import SwingUp, SwingUpController
 
 Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more noise does not change the trajectory.
@@ -88,7 +89,7 @@ def simulate(
     stiff = drives.elasticity is None
     engine = make_engine(options.engine, true, drives.rotor_inertia if stiff else np.zeros(true.n))
     plant = Plant(engine, drives.friction, drives.rotor_inertia, drives.elasticity)
-    q, still = controller.q[0], np.zeros_like(controller.q[0])
+    q, still = controller.start, np.zeros_like(controller.start)
     start = plant.at_rest(q, _torque(true, q, still, still, drives.rotor_inertia))
     motion = follow(plant, controller, clock, start, true.joint_names, names)
     sensors = _sensors(true, options, scale)
@@ -124,10 +125,13 @@ def _controller(
     options: SimulationOptions,
     recordings: list[Recording],
     clock: Clock,
-) -> tuple[TrackingController, Array]:
+) -> tuple[Controller, Array]:
     """The controller, and what shares of torque are of, shape (n,)."""
+    if options.trajectory == "swing-up":
+        return _swing_up(nominal, options, recordings)
     times = np.arange(clock.steps, dtype=np.float64) * clock.step_s
-    references = [recording.trajectory.at(times) for recording in recordings]
+    followed = [one.trajectory for one in recordings if not isinstance(one.trajectory, SwingUp)]
+    references = [trajectory.at(times) for trajectory in followed]
     q, qd, qdd = (np.stack(parts, 1) for parts in zip(*references, strict=True))
     rotor = rotor_inertias(nominal, options)
     needed = _torque(nominal, q, qd, qdd, rotor)
@@ -136,6 +140,16 @@ def _controller(
     kp, kd = gains(moved_inertias(nominal) + rotor, options.bandwidth_hz, options.damping_ratio)
     feedforward = needed if options.feedforward else np.zeros_like(needed)
     return TrackingController(q, qd, feedforward, kp, kd, effort), scale
+
+
+def _swing_up(
+    nominal: RobotTree, options: SimulationOptions, recordings: list[Recording]
+) -> tuple[Controller, Array]:
+    """The same for swinging up."""
+    starts = [one.trajectory.start for one in recordings if isinstance(one.trajectory, SwingUp)]
+    rotor = rotor_inertias(nominal, options)
+    controller = SwingUpController(nominal, options, rotor, np.array(starts))
+    return controller, controller.limit
 
 
 def _torque(robot: RobotTree, q: Array, qd: Array, qdd: Array, rotor: Array) -> Array:
