@@ -83,8 +83,9 @@ def findings(made: Made, motion: Motion) -> list[Notice]:
     """What a user should know of the motion: limits that were met or left."""
     robot, names = made.nominal, [one.name for one in made.recordings]
     found = []
+    swings = made.options.trajectory == "swing-up"  # which pushes as hard as it may
     for (recording, joint), share in np.ndenumerate(_at_limit(made, motion)):
-        if share > _OFTEN:
+        if share > _OFTEN and not swings:
             found.append(
                 Notice(
                     code="at-torque-limit",
@@ -105,7 +106,7 @@ def findings(made: Made, motion: Motion) -> list[Notice]:
                 "and there is no stop",
                 joint=robot.joint_names[joint],
                 time=first * made.clock.every * made.clock.step_s,
-                hint="lower position_share, or raise bandwidth_hz",
+                hint=None if swings else "lower position_share, or raise bandwidth_hz",
             )
         )
     return found

@@ -22,15 +22,17 @@ PUMP, BALANCE, DRAIN = range(3)
 
 _TILT = 0.1  # rad: how far from hanging it may start
 _APART = 0.1  # of the range: how far from its middle the drive may start
-_CATCH = 0.3  # rad from upright at which balancing begins
+_CATCH = 0.5  # rad from upright at which balancing begins
 _LOST = 0.8  # rad from upright at which it has failed
-_SLOW = 0.6  # of the frequency of small swings: speed at upright at which it can be caught
+_SLOW = 1.0  # of the frequency of small swings: speed at upright at which it can be caught
 _TARGET = 1.1  # energy to arrive with: a little more than upright takes, for what friction takes
-_STEEP = 10.0  # of the push over what is missing of the energy, and over the speed of the pendulum
+_STEEP = 6.0  # of the push over what is missing of the energy, and over the speed of the pendulum
 _HOLD_S = 2.0  # how long it balances
 _DRAINED = -0.7  # energy at which it is pumped again, in units of the weight
 _POLES = 0.8  # of balancing, in units of the frequency of small swings
-_RETURN = 0.3  # the same of the spring to the middle
+# The same of the spring to the middle. Where friction eats what pumping gives, swings settle just
+# below upright; another spring, after a while, changes their rhythm.
+_RETURNS, _PATIENCE_S = np.array([0.35, 0.2, 0.3, 0.5]), 3.0
 _EFFORT = 0.95  # share of the effort that pumping may take
 _BRAKING = 0.7  # the same of braking; the rest is for what the model does not know
 _BRAKE = 0.9  # share of the range outside of which it must not come to rest
@@ -92,13 +94,17 @@ class SwingUpController:
         self._gains = _balancing(self.pendulum)
         self._phase = np.full(len(starts), PUMP)
         self._since = np.zeros(len(starts), dtype=np.int64)
-        self._hold = round(_HOLD_S * options.control_hz)
+        self._step = 0
+        self._hold, self._patience = (
+            max(1, round(time * options.control_hz)) for time in (_HOLD_S, _PATIENCE_S)
+        )
 
     def torque(self, step: int, q: Array, qd: Array) -> Array:
         """The torque held during a step, shape (recordings, n)."""
         drive = self.pendulum.drive
         nominal = _Affine.of(self._engine, q, qd, drive)
-        self._change_phase(step, q, qd)
+        self._step = step
+        self._change_phase(q, qd)
         x, xd = q[:, drive] - self._middle, qd[:, drive]
         resisted = self._damping * xd
         most, brake = (
@@ -117,18 +123,18 @@ class SwingUpController:
         tau[:, drive] = np.clip((wanted - nominal.free) / nominal.gain + resisted, -limit, limit)
         return tau
 
-    def _change_phase(self, step: int, q: Array, qd: Array) -> None:
+    def _change_phase(self, q: Array, qd: Array) -> None:
         pendulum = self.pendulum
         away = np.abs(pendulum.from_upright(q))
         speed = np.abs(qd[:, pendulum.pivot])
         caught = (away < _CATCH) & (speed < _SLOW * pendulum.frequency)
-        held = step - self._since > self._hold
+        held = self._step - self._since > self._hold
         phase = self._phase.copy()
         phase[(self._phase == PUMP) & caught] = BALANCE
         phase[(self._phase == BALANCE) & (away > _LOST)] = PUMP
         phase[(self._phase == BALANCE) & held] = DRAIN
         phase[(self._phase == DRAIN) & (pendulum.energy(q, qd) < _DRAINED)] = PUMP
-        self._since[phase != self._phase] = step
+        self._since[phase != self._phase] = self._step
         self._phase = phase
 
     def _pumped(
@@ -146,9 +152,13 @@ class SwingUpController:
         # At rest there is no direction to push in: any will do.
         still = (energy + 1 < 1e-4) & (self._phase == PUMP)
         push = np.where(still, np.where(x > 0, -1.0, 1.0), push)
-        rate = _RETURN * pendulum.frequency
+        rate = self._returning() * pendulum.frequency
         wanted: Array = most * push - rate**2 * x - rate * xd
         return wanted
+
+    def _returning(self) -> Array:
+        tried: NDArray[np.int64] = (self._step - self._since) // self._patience
+        return np.asarray(_RETURNS[tried % len(_RETURNS)])
 
     def _balanced(self, x: Array, xd: Array, q: Array, qd: Array) -> Array:
         pendulum = self.pendulum
