@@ -7,6 +7,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("robotid.cli.init", "Look at logs and write a pipeline for them, ready to run."),
     "excite": ("robotid.cli.excite", "Design the trajectories a robot should run."),
     "simulate": ("robotid.cli.simulate", "Simulate logs of a robot from known truth."),
+    "sample": ("robotid.cli.sample", "Sample states of a robot, as a dataset to fit."),
     "inspect": ("robotid.cli.inspect", "Show what is inside a log, and write a map of it."),
     "ingest": ("robotid.cli.ingest", "Read raw logs into a dataset (Parquet)."),
     "filter": ("robotid.cli.filter", "Low-pass a dataset and estimate accelerations."),

@@ -167,6 +167,7 @@ class RecordingFacts(BaseModel):
         time: as it was logged.
         torque: what kind it is.
         filter: how it was filtered, if it was.
+        independent: samples are states one by one and no motion; times only number them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -187,6 +188,7 @@ class RecordingFacts(BaseModel):
     time: TimeFacts | None = None
     torque: TorqueFacts | None = None
     filter: FilterFacts | None = None
+    independent: bool = False
 
 
 def write_recording(folder: Path, columns: Columns, facts: RecordingFacts) -> None:
@@ -199,11 +201,15 @@ def write_recording(folder: Path, columns: Columns, facts: RecordingFacts) -> No
         columns: `t` and `<signal>.<joint>` in SI units, each of shape (samples,).
         facts: what is known of them.
     """
+    write_recording_file(folder / RECORDING, columns, facts)
+    (folder / FACTS).write_text(facts.model_dump_json(), encoding="utf-8")
+
+
+def write_recording_file(path: Path, columns: Columns, facts: RecordingFacts) -> None:
+    """Write the Parquet file alone, as it lies in a dataset."""
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
-    text = facts.model_dump_json()
-    table = table.replace_schema_metadata({_FACTS_KEY: text.encode()})
-    pq.write_table(table, folder / RECORDING, compression="lz4", write_page_checksum=True)
-    (folder / FACTS).write_text(text, encoding="utf-8")
+    table = table.replace_schema_metadata({_FACTS_KEY: facts.model_dump_json().encode()})
+    pq.write_table(table, path, compression="lz4", write_page_checksum=True)
 
 
 class RecordingWriter:

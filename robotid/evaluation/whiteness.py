@@ -44,7 +44,7 @@ class JointWindow(NamedTuple):
 
 
 class JointResiduals(NamedTuple):
-    """What the residuals of a joint hold; no autocorrelation where they are rounding."""
+    """What the residuals of a joint hold; no autocorrelation of rounding, or of no motion."""
 
     whiteness: Whiteness
     autocorrelation: Autocorrelation | None
@@ -79,6 +79,9 @@ def whiteness(
     noise: FilteredNoise,
     samples: int,
     terms: Collection[str] = (),
+    *,
+    in_time: bool = True,
+    largest: float = 0.0,
 ) -> JointResiduals:
     """How far the residuals of a joint are from filtered white noise.
 
@@ -92,11 +95,14 @@ def whiteness(
         noise: what the filter makes of white noise.
         samples: of all training data.
         terms: that the joint has.
+        in_time: samples follow each other; else nothing is said of what comes before and after.
+        largest: torque of any joint, root mean square: what is rounding where a joint has none.
     """
     windows = [window for window in windows if window.tau.size > 1]
     e = np.concatenate([window.tau - window.predicted for window in windows] or [np.zeros(0)])
     torque = np.concatenate([window.tau for window in windows] or [np.zeros(0)])
-    if np.linalg.norm(e) <= _NOTHING * np.linalg.norm(torque):
+    size = np.linalg.norm(torque) or largest * np.sqrt(torque.size)
+    if np.linalg.norm(e) <= _NOTHING * size:
         share = noise.share
         nothing = Whiteness(
             lag_s=0.0,
@@ -109,7 +115,7 @@ def whiteness(
         )
         return JointResiduals(nothing, None, [])
     time = correlation_in_time([window.tau - window.predicted for window in windows], noise)
-    clear = np.concatenate([moving(w.qd) & ~near_turns(w.qd, noise) for w in windows])
+    clear = np.concatenate([moving(w.qd) & ~(near_turns(w.qd, noise) & in_time) for w in windows])
     e = e[clear]
     qd, qdd = (np.concatenate([getattr(w, name) for w in windows])[clear] for name in _MOTION)
     rate = np.concatenate([np.gradient(w.predicted) * noise.rate_hz for w in windows])[clear]
@@ -131,11 +137,11 @@ def whiteness(
         white=time.fits_filter and not any(x.sure for x in (friction, curve, inertia, delay)),
     )
     notices = [
-        *_time_notices(joint, time, noise, found),
+        *(_time_notices(joint, time, noise, found) if in_time else ()),
         *_motion_notices(joint, friction, curve, inertia, terms),
-        *_delay_notices(joint, delay, e, rest),
+        *(_delay_notices(joint, delay, e, rest) if in_time else ()),
     ]
-    return JointResiduals(found, shown(time, noise.rate_hz), notices)
+    return JointResiduals(found, shown(time, noise.rate_hz) if in_time else None, notices)
 
 
 def whiteness_of_joints(
@@ -156,6 +162,9 @@ def whiteness_of_joints(
     """
     result = Residuals({}, {}, [])
     training = [window for window in found.windows if window.split == "train"]
+    in_time = not any(recordings[window.recording].independent for window in training)
+    powers = [np.mean(window.tau**2, axis=0).max() for window in training if window.tau.size]
+    largest = float(np.sqrt(max(powers, default=0.0)))
     for place, joint in enumerate(found.joints):
         alike: dict[FilteredNoise, list[JointWindow]] = {}
         for window in training:
@@ -165,7 +174,10 @@ def whiteness_of_joints(
             alike.setdefault(noise, []).append(one)
         if alike:
             noise = max(alike, key=lambda noise: sum(w.tau.size for w in alike[noise]))
-            own = whiteness(joint, alike[noise], noise, samples, (terms or {}).get(joint, ()))
+            named = (terms or {}).get(joint, ())
+            own = whiteness(
+                joint, alike[noise], noise, samples, named, in_time=in_time, largest=largest
+            )
             result.whiteness[joint] = own.whiteness
             if own.autocorrelation is not None:
                 result.autocorrelation[joint] = own.autocorrelation

@@ -123,6 +123,7 @@ class Judge:
         errors: list[BlockErrors] = []
         if not model.full:
             errors = block_errors(self._data.blocks, model.phi, layout.names)
+        if errors and not any(facts.independent for facts in self._index.recordings.values()):
             notices += offset_changes(errors, units)
             notices += drifts(self._data.blocks, model.phi, layout.names, units)
         windows = self._excerpt(model)

@@ -11,16 +11,16 @@ from robotid.contracts.truth import TrueJoint, TrueLink, TrueRecording, Truth
 from robotid.errors import Notice
 from robotid.robot.tree import RobotTree
 from robotid.simulation.closed_loop import Clock, Motion
-from robotid.simulation.controller import TrackingController
+from robotid.simulation.controller import Controller
 from robotid.simulation.drives import Drives
+from robotid.simulation.engine import ENGINE_PACKAGE
 from robotid.simulation.friction import Friction
-from robotid.simulation.options import EngineName, FrictionKind, SimulationOptions
+from robotid.simulation.options import FrictionKind, SimulationOptions
 from robotid.simulation.recordings import Recording
 from robotid.simulation.references import play_of, references
 from robotid.simulation.sensors import Measured, Sensors
 
 Array = NDArray[np.float64]
-_ENGINE_PACKAGE: Mapping[EngineName, str] = {"mujoco": "mujoco", "own": "torch"}
 _OFTEN = 0.01  # share of the time at the torque limit that is worth a word
 # The parameters each law of friction has.
 _STRIBECK = ("viscous", "coulomb", "static", "stribeck_velocity")
@@ -40,7 +40,7 @@ class Made(NamedTuple):
     true: RobotTree
     options: SimulationOptions
     recordings: Sequence[Recording]
-    controller: TrackingController
+    controller: Controller
     drives: Drives
     sensors: Sensors
     scale: Array
@@ -73,7 +73,7 @@ def truth_of(made: Made, motion: Motion, logs: Mapping[str, Measured]) -> Truth:
         },
         design_sha256=made.design_sha256,
         engine=options.engine,
-        versions={name: version(name) for name in ("numpy", _ENGINE_PACKAGE[options.engine])},
+        versions={name: version(name) for name in ("numpy", ENGINE_PACKAGE[options.engine])},
         substeps=made.clock.substeps,
         options=options.model_dump(mode="json"),
     )
@@ -83,8 +83,9 @@ def findings(made: Made, motion: Motion) -> list[Notice]:
     """What a user should know of the motion: limits that were met or left."""
     robot, names = made.nominal, [one.name for one in made.recordings]
     found = []
+    swings = made.options.trajectory == "swing-up"  # which pushes as hard as it may
     for (recording, joint), share in np.ndenumerate(_at_limit(made, motion)):
-        if share > _OFTEN:
+        if share > _OFTEN and not swings:
             found.append(
                 Notice(
                     code="at-torque-limit",
@@ -105,7 +106,7 @@ def findings(made: Made, motion: Motion) -> list[Notice]:
                 "and there is no stop",
                 joint=robot.joint_names[joint],
                 time=first * made.clock.every * made.clock.step_s,
-                hint="lower position_share, or raise bandwidth_hz",
+                hint=None if swings else "lower position_share, or raise bandwidth_hz",
             )
         )
     return found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from robotid import progress
 from robotid.errors import ConfigError
-from robotid.simulation.controller import TrackingController
+from robotid.simulation.controller import Controller
 from robotid.simulation.plant import Plant
 
 Array = NDArray[np.float64]
@@ -65,13 +65,13 @@ class Clock(NamedTuple):
 
 def follow(
     plant: Plant,
-    controller: TrackingController,
+    controller: Controller,
     clock: Clock,
     start: Array,
     joints: Sequence[str],
     recordings: Sequence[str],
 ) -> Motion:
-    """Let the robot follow the controller's reference.
+    """Let the controller move the robot.
 
     Args:
         plant: the robot, or rather one for each recording.
@@ -85,7 +85,7 @@ def follow(
     y = start
     states = np.empty((len(y), clock.samples, *shape))
     qdd, tau = np.empty((clock.samples, *shape)), np.empty((clock.steps, *shape))
-    runaway = _RUNAWAY * (1.0 + np.abs(controller.qd).max((0, 1)))
+    runaway = _RUNAWAY * (1.0 + controller.fastest)
     for step in range(clock.steps):
         held = controller.torque(step, *plant.motor(y))
         first = plant.derivative(y, held)

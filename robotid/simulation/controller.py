@@ -1,11 +1,42 @@
 """A tracking controller: torques of the nominal model along the reference, and a spring to it."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+class Controller(Protocol):
+    """What drives the motors of all recordings.
+
+    kp, kd and limit (the largest torques) have shape (n,).
+    """
+
+    @property
+    def kp(self) -> Array:
+        """Gains on positions, as far as they are constant."""
+
+    @property
+    def kd(self) -> Array:
+        """Gains on velocities, as far as they are constant."""
+
+    @property
+    def limit(self) -> Array:
+        """Largest torque of each joint."""
+
+    @property
+    def start(self) -> Array:
+        """Where the motors are at first, at rest, shape (recordings, n)."""
+
+    @property
+    def fastest(self) -> Array:
+        """The largest speeds to expect, shape (n,)."""
+
+    def torque(self, step: int, q: Array, qd: Array) -> Array:
+        """The torque held during a step, shape (recordings, n)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +56,18 @@ class TrackingController:
     kp: Array
     kd: Array
     limit: Array
+
+    @property
+    def start(self) -> Array:
+        """Where the reference begins, shape (recordings, n)."""
+        first: Array = self.q[0]
+        return first
+
+    @property
+    def fastest(self) -> Array:
+        """The largest speeds of the reference, shape (n,)."""
+        fastest: Array = np.abs(self.qd).max((0, 1))
+        return fastest
 
     def torque(self, step: int, q: Array, qd: Array) -> Array:
         """The torque held during a step, shape (recordings, n)."""

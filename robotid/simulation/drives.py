@@ -16,7 +16,8 @@ from robotid.robot.tree import RobotTree
 from robotid.simulation.elastic import Elasticity, springs
 from robotid.simulation.friction import Friction
 from robotid.simulation.options import SimulationOptions
-from robotid.simulation.trajectory import per_joint, reach
+from robotid.simulation.robots import reach
+from robotid.simulation.trajectory import per_joint
 
 Array = NDArray[np.float64]
 _POSTURES = 64

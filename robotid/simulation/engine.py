@@ -1,5 +1,6 @@
 """What computes accelerations; the rest of a simulation does not know which one does."""
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Protocol
 
@@ -11,6 +12,8 @@ from robotid.robot.tree import RobotTree
 from robotid.simulation.options import EngineName
 
 Array = NDArray[np.float64]
+# The package whose version says which engine it was.
+ENGINE_PACKAGE: Mapping[EngineName, str] = {"mujoco": "mujoco", "own": "torch"}
 
 
 class Engine(Protocol):

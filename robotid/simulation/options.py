@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-TrajectoryKind = Literal["fourier", "sines"]
+TrajectoryKind = Literal["fourier", "sines", "swing-up"]
 EngineName = Literal["mujoco", "own"]
 FrictionKind = Literal["none", "viscous", "coulomb", "stribeck", "stick-slip"]
 Side = Literal["motor", "link"]
@@ -52,7 +52,9 @@ class SimulationOptions(BaseModel):
     digits: int = Field(default=9, ge=3, le=17, description="Significant digits in the logs.")
 
     trajectory: TrajectoryKind = Field(
-        default="fourier", description="Random Fourier series, or one sine per joint."
+        default="fourier",
+        description="Random Fourier series, one sine per joint, or a free pendulum on a driven "
+        "joint swung up.",
     )
     period_s: float = Field(default=10.0, gt=0, description="Period of a Fourier series [s].")
     harmonics: int = Field(default=5, ge=1, le=100, description="Harmonics of a Fourier series.")

@@ -10,6 +10,7 @@ from robotid.errors import ConfigError
 from robotid.robot.tree import RobotTree
 from robotid.signals.planned import motions
 from robotid.simulation.options import SimulationOptions
+from robotid.simulation.swing_up import SwingUp, hanging_down
 from robotid.simulation.trajectory import Trajectory, make_trajectory
 
 # What a design decides, so that nobody may ask for something else beside it.
@@ -27,18 +28,25 @@ DECIDED = (
 )
 
 
+# What swinging up has no use for.
+FOLLOWED = (
+    *("period_s", "harmonics", "sine_periods_s", "sine_amplitudes", "position_share", "speeds"),
+    *("ramp_s", "feedforward", "bandwidth_hz", "damping_ratio"),
+)
+
+
 class Recording(NamedTuple):
     """A recording to be made.
 
     Args:
         name: of its log.
-        trajectory: what the robot is told to follow.
+        trajectory: what the robot is told to follow, or where swinging up begins.
         speed: share of the joints' velocity limits that it may use.
         samples: of its log.
     """
 
     name: str
-    trajectory: Trajectory
+    trajectory: Trajectory | SwingUp
     speed: float
     samples: int
 
@@ -46,14 +54,21 @@ class Recording(NamedTuple):
 def random_recordings(
     robot: RobotTree, options: SimulationOptions, random: Callable[[int], np.random.Generator]
 ) -> list[Recording]:
-    """Random trajectories inside the limits of a robot; `random` is the stream of each."""
+    """Random trajectories inside the limits of a robot, or random starts of swinging up.
+
+    `random` is the stream of each.
+    """
     samples = round(options.duration_s * options.rate_hz)
     if samples < 2:
         raise ConfigError("bad-value", "duration_s: fewer than two samples")
+    names = enumerate(_names(options.recordings))
+    if options.trajectory == "swing-up":
+        _refuse(FOLLOWED, options, "key-without-effect", "swinging up follows no trajectory")
+        return [Recording(name, hanging_down(robot, random(i)), 1.0, samples) for i, name in names]
     speeds = [options.speeds[i % len(options.speeds)] for i in range(options.recordings)]
     return [
-        Recording(name, make_trajectory(robot, options, speed, random(i)), speed, samples)
-        for i, (name, speed) in enumerate(zip(_names(options.recordings), speeds, strict=True))
+        Recording(name, make_trajectory(robot, options, speeds[i], random(i)), speeds[i], samples)
+        for i, name in names
     ]
 
 
@@ -67,13 +82,8 @@ def planned_recordings(
             f"the design is for robot {design.robot}, whose joints robot {robot.name} has not",
             hint=f"{', '.join(design.joints)}; {', '.join(robot.joint_names)}",
         )
-    asked = [key for key in DECIDED if getattr(options, key) != _default(key)]
-    if asked:
-        raise ConfigError(
-            "design-decides",
-            f"{asked[0]}: a design says what is run, and for how long",
-            hint=f"leave out {', '.join(asked)}, or ask for it in excite",
-        )
+    said = "a design says what is run, and for how long"
+    _refuse(DECIDED, options, "design-decides", said, ", or ask for it in excite")
     return [
         Recording(name, motion, play.speed, motion.samples(options.rate_hz))
         for name, (play, motion) in motions(design).items()
@@ -83,6 +93,16 @@ def planned_recordings(
 def longest(recordings: Sequence[Recording]) -> int:
     """The samples of the longest recording."""
     return max(recording.samples for recording in recordings)
+
+
+def _refuse(
+    keys: Sequence[str], options: SimulationOptions, code: str, said: str, instead: str = ""
+) -> None:
+    """Refuse keys that differ from their defaults and would do nothing."""
+    asked = [key for key in keys if getattr(options, key) != _default(key)]
+    if asked:
+        hint = f"leave out {', '.join(asked)}{instead}"
+        raise ConfigError(code, f"{asked[0]}: {said}", hint=hint)
 
 
 def _default(key: str) -> object:

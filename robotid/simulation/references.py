@@ -6,11 +6,14 @@ import numpy as np
 
 from robotid.contracts.truth import TruePlay, TrueSeries
 from robotid.signals.planned import PlannedMotion
+from robotid.simulation.swing_up import SwingUp
 from robotid.simulation.trajectory import FourierTrajectory, Trajectory
 
 
-def references(trajectory: Trajectory, joints: Sequence[str]) -> dict[str, TrueSeries]:
-    """The series of each joint; of a play, as slow as it is run."""
+def references(trajectory: Trajectory | SwingUp, joints: Sequence[str]) -> dict[str, TrueSeries]:
+    """The series of each joint; of a play, as slow as it is run; none of swinging up."""
+    if isinstance(trajectory, SwingUp):
+        return {}
     if isinstance(trajectory, FourierTrajectory):
         return {
             name: TrueSeries(
@@ -26,7 +29,7 @@ def references(trajectory: Trajectory, joints: Sequence[str]) -> dict[str, TrueS
     raise TypeError(f"nothing is known of {type(trajectory).__name__}")
 
 
-def play_of(trajectory: Trajectory) -> TruePlay | None:
+def play_of(trajectory: Trajectory | SwingUp) -> TruePlay | None:
     """Which play of a design it is; None if it is none."""
     if not isinstance(trajectory, PlannedMotion):
         return None

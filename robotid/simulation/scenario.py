@@ -14,7 +14,7 @@ from robotid.memory import must_fit
 from robotid.robot.tree import RobotTree
 from robotid.simulation.account import Made, findings, truth_of
 from robotid.simulation.closed_loop import Clock, Motion, follow
-from robotid.simulation.controller import TrackingController, gains
+from robotid.simulation.controller import Controller, TrackingController, gains
 from robotid.simulation.drives import make_drives, moved_inertias, rotor_inertias, substeps_for
 from robotid.simulation.engine import make_engine
 from robotid.simulation.options import SimulationOptions
@@ -26,7 +26,9 @@ from robotid.simulation.recordings import (
     planned_recordings,
     random_recordings,
 )
+from robotid.simulation.robots import check_robots
 from robotid.simulation.sensors import Measured, Sensors, measure
+from robotid.simulation.swing_up import SwingUp, SwingUpController
 
 Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more noise does not change the trajectory.
@@ -67,7 +69,7 @@ def simulate(
         design: trajectories to run; without, random ones.
         design_sha256: digest of it, for the record.
     """
-    _check(nominal, true)
+    check_robots(nominal, true)
     if options.perturb > 0:
         true = perturbed(true, options.perturb, _random(options, _PERTURBATION))
     recordings = (
@@ -87,7 +89,7 @@ def simulate(
     stiff = drives.elasticity is None
     engine = make_engine(options.engine, true, drives.rotor_inertia if stiff else np.zeros(true.n))
     plant = Plant(engine, drives.friction, drives.rotor_inertia, drives.elasticity)
-    q, still = controller.q[0], np.zeros_like(controller.q[0])
+    q, still = controller.start, np.zeros_like(controller.start)
     start = plant.at_rest(q, _torque(true, q, still, still, drives.rotor_inertia))
     motion = follow(plant, controller, clock, start, true.joint_names, names)
     sensors = _sensors(true, options, scale)
@@ -102,22 +104,6 @@ def simulate(
     t = np.arange(clock.samples) / options.rate_hz
     truth = truth_of(made, motion, logs)
     return Simulated(t, logs, motion, clock, clocks, truth, findings(made, motion))
-
-
-def _check(nominal: RobotTree, true: RobotTree) -> None:
-    for robot in (nominal, true):
-        if robot.floating:
-            raise ConfigError(
-                "floating-base",
-                f"robot {robot.name} has a floating base, which cannot be simulated yet",
-                hint='hold it with base = "fixed", or choose an arm',
-            )
-    if nominal.joint_names != true.joint_names:
-        raise ConfigError(
-            "other-joints",
-            f"robot {nominal.name} and the true robot {true.name} have different joints",
-            hint=f"{', '.join(nominal.joint_names)}; {', '.join(true.joint_names)}",
-        )
 
 
 def _random(options: SimulationOptions, what: int, recording: int = 0) -> np.random.Generator:
@@ -139,10 +125,13 @@ def _controller(
     options: SimulationOptions,
     recordings: list[Recording],
     clock: Clock,
-) -> tuple[TrackingController, Array]:
+) -> tuple[Controller, Array]:
     """The controller, and what shares of torque are of, shape (n,)."""
+    if options.trajectory == "swing-up":
+        return _swing_up(nominal, options, recordings)
     times = np.arange(clock.steps, dtype=np.float64) * clock.step_s
-    references = [recording.trajectory.at(times) for recording in recordings]
+    followed = [one.trajectory for one in recordings if not isinstance(one.trajectory, SwingUp)]
+    references = [trajectory.at(times) for trajectory in followed]
     q, qd, qdd = (np.stack(parts, 1) for parts in zip(*references, strict=True))
     rotor = rotor_inertias(nominal, options)
     needed = _torque(nominal, q, qd, qdd, rotor)
@@ -151,6 +140,16 @@ def _controller(
     kp, kd = gains(moved_inertias(nominal) + rotor, options.bandwidth_hz, options.damping_ratio)
     feedforward = needed if options.feedforward else np.zeros_like(needed)
     return TrackingController(q, qd, feedforward, kp, kd, effort), scale
+
+
+def _swing_up(
+    nominal: RobotTree, options: SimulationOptions, recordings: list[Recording]
+) -> tuple[Controller, Array]:
+    """The same for swinging up."""
+    starts = [one.trajectory.start for one in recordings if isinstance(one.trajectory, SwingUp)]
+    rotor = rotor_inertias(nominal, options)
+    controller = SwingUpController(nominal, options, rotor, np.array(starts))
+    return controller, controller.limit
 
 
 def _torque(robot: RobotTree, q: Array, qd: Array, qdd: Array, rotor: Array) -> Array:

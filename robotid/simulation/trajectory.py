@@ -21,11 +21,10 @@ from robotid.robot.tree import RobotTree
 from robotid.signals.fourier import SAMPLES_PER_HARMONIC, grid_factor, series
 from robotid.signals.planned import Moving
 from robotid.simulation.options import SimulationOptions
+from robotid.simulation.robots import reach
 
 Array = NDArray[np.float64]
 
-# What a joint without limits is taken to reach: half range and speed, of turning and of sliding.
-_TURNING, _SLIDING = (np.pi, 2 * np.pi), (0.5, 1.0)
 # Periods of single sines whose ratios keep the joints from repeating a posture soon [s].
 _PERIODS_S = (23.0, 19.0, 17.0, 13.0, 11.0, 7.0, 5.0)
 
@@ -101,17 +100,6 @@ def per_joint(values: Sequence[float], robot: RobotTree, key: str) -> Array:
             hint=f"give one value, or one for each of {', '.join(robot.joint_names)}",
         )
     return np.broadcast_to(np.asarray(values, dtype=np.float64), (robot.n,)).copy()
-
-
-def reach(robot: RobotTree) -> tuple[Array, Array, Array]:
-    """Lower end, half range and speed of each joint; reasonable ones where there is no limit."""
-    assumed = np.array([_SLIDING if j.kind == "prismatic" else _TURNING for j in robot.driven])
-    lower, upper = robot.bound("lower"), robot.bound("upper")
-    bounded = np.isfinite(lower) & np.isfinite(upper)
-    half, start = assumed[:, 0].copy(), -assumed[:, 0]
-    half[bounded], start[bounded] = (upper - lower)[bounded] / 2, lower[bounded]
-    speed = robot.bound("velocity")
-    return start, half, np.where(np.isfinite(speed), speed, assumed[:, 1])
 
 
 def _run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:

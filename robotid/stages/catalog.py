@@ -7,6 +7,7 @@ from robotid.stages.contract import Stage
 CATALOG: dict[str, str] = {
     "excite": "robotid.stages.excite",
     "simulate": "robotid.stages.simulate",
+    "sample": "robotid.stages.sample",
     "ingest": "robotid.stages.ingest",
     "filter": "robotid.stages.filter",
     "factors": "robotid.stages.factors",

@@ -36,6 +36,10 @@ def run(config: FilterConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
 
     path = inputs["dataset"][0].path
     names, facts = inspect_recording(path)
+    if facts.independent:
+        said = "samples are states one by one and no motion: there is nothing to filter in time"
+        hint = "give it to fit or factors as it is; it has accelerations"
+        raise BadDataError("independent-samples", said, file=str(path), hint=hint)
     if facts.filter is not None:
         said = f"this recording is filtered already, at {facts.filter.cutoff_hz:g} Hz"
         raise BadDataError(

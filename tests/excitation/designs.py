@@ -17,7 +17,7 @@ from robotid.information.layout import geometry_digest
 from robotid.robot.load import load_robot
 from robotid.signals.fourier import SAMPLES_PER_HARMONIC, peaks
 from robotid.signals.planned import PlannedMotion
-from robotid.simulation.trajectory import reach
+from robotid.simulation.robots import reach
 
 ACCELERATION = 20.0
 

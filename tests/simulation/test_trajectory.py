@@ -5,7 +5,8 @@ import pytest
 
 from robotid.errors import ConfigError
 from robotid.simulation.options import SimulationOptions
-from robotid.simulation.trajectory import make_trajectory, reach
+from robotid.simulation.robots import reach
+from robotid.simulation.trajectory import make_trajectory
 
 KINDS = [
     {},

@@ -1,0 +1,5 @@
+"""`robotid sample`."""
+
+from robotid.cli.stage_command import stage_command
+
+command = stage_command("sample")
