@@ -31,7 +31,6 @@ def workspace(parent: Path, prefix: str = "") -> Iterator[Path]:
     Other hosts cannot see whether this process lives. They go by the time stamp.
     """
     path = parent / workspace_name(prefix)
-    path.mkdir(mode=0o700)
     over = threading.Event()
 
     def give_signs_of_life() -> None:
@@ -39,12 +38,22 @@ def workspace(parent: Path, prefix: str = "") -> Iterator[Path]:
             with suppress(OSError):
                 os.utime(path)
 
-    threading.Thread(target=give_signs_of_life, daemon=True).start()
-    try:
+    try:  # from the first moment: a signal may come between any two lines
+        path.mkdir(mode=0o700)
+        threading.Thread(target=give_signs_of_life, daemon=True).start()
         yield path
     finally:
         over.set()
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a workspace, also where a signal comes in the middle of that."""
+    try:
         remove_tree(path)
+    except BaseException:
+        remove_tree(path)
+        raise
 
 
 def orphans(folder: Path, prefix: str = "", min_age_s: float = ORPHAN_AGE_S) -> Iterator[Path]:

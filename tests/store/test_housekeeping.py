@@ -206,6 +206,35 @@ def test_long_work_gives_signs_of_life(store, monkeypatch):
         assert time.time() - space.stat().st_mtime < 60
 
 
+class _Signal(BaseException):
+    """As the command line raises it, wherever the program happens to be."""
+
+
+def test_a_signal_while_a_workspace_is_made_leaves_nothing(tmp_path, monkeypatch):
+    def struck(thread):
+        raise _Signal
+
+    monkeypatch.setattr(workspaces.threading.Thread, "start", struck)
+    with pytest.raises(_Signal), workspaces.workspace(tmp_path, HIDDEN):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_while_a_workspace_is_removed_leaves_nothing(tmp_path, monkeypatch):
+    remove, struck = workspaces.remove_tree, []
+
+    def once(path):
+        if not struck:
+            struck.append(path)
+            raise _Signal
+        remove(path)
+
+    monkeypatch.setattr(workspaces, "remove_tree", once)
+    with pytest.raises(_Signal), workspaces.workspace(tmp_path, HIDDEN) as space:
+        (space / "file").write_text("x")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_workspaces_of_a_killed_worker_go_at_once(store):
     mine = _workspace(store, f"{HOST}-77-{ID}", 0)
     other = _workspace(store, f"{HOST}-78-{ID}", 0)
