@@ -44,7 +44,7 @@ def _trials(
 
 
 def _python_was_starting(after: Outcome) -> bool:
-    """Whether Ctrl-C met Python before the first line of robotid, which then shows its own frames."""
+    """Whether Ctrl-C met Python before the first line of robotid: all frames are its own."""
     return "KeyboardInterrupt" in after.said and "robotid" not in after.said
 
 
