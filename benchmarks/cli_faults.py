@@ -1,13 +1,14 @@
 """Faults in whole runs of the command line: kills, signals, broken disks, neighbours, damage.
 
-    python benchmarks/cli_faults.py [--kills 300] [--points 320] [--quick]
+    python benchmarks/cli_faults.py [--kills 300] [--points 320] [--quick] [--processes 2]
 
 After every fault a checker that does not know robotid looks at each visible entry of the cache, the
 exit code must be a documented one, and nothing may be half delivered. The next run must end with 0
-and deliver the very bytes of a clean run.
+and deliver the very bytes of a clean run. Parts go on side by side, each in folders of its own.
 """
 
 import argparse
+import os
 import random
 import shutil
 import signal
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from faults.injected import injected
@@ -22,7 +24,29 @@ from faults.kills import kills, polite_signals
 from faults.scene import Scene
 from faults.situations import situations
 
-PARTS = ("kills", "signals", "points", "situations")
+PARTS = {"kills": kills, "points": injected, "signals": polite_signals, "situations": situations}
+Counts = tuple[Counter[str], Counter[str]]  # faults, and those after which something was wrong
+
+
+def tried(part: str, count: int, seed: int, minutes: float) -> Counts:
+    """One part; what is wrong is said at once."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job hands down "ignore"
+    root = Path(tempfile.mkdtemp(prefix="robotid-cli-faults-"))
+    counts: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    end = time.monotonic() + 60 * minutes
+    try:
+        scene = Scene(root)
+        for trial in PARTS[part](scene, count, random.Random(seed)):
+            counts[trial.label] += trial.met
+            wrong[trial.label] += bool(trial.wrong)
+            for what in trial.wrong:
+                print(f"{trial.label}: {what}", file=sys.stderr, flush=True)
+            if time.monotonic() > end:
+                break
+    finally:
+        shutil.rmtree(root)
+    return counts, wrong
 
 
 def main() -> int:
@@ -33,33 +57,29 @@ def main() -> int:
     parser.add_argument("--situations", type=int, default=10, help="how often each is made")
     parser.add_argument("--quick", action="store_true", help="one of each, to see that it works")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop each part after that")
+    parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job hands down "ignore"
-    wanted = {part: 1 if options.quick else getattr(options, part) for part in PARTS}
-    chance, began = random.Random(options.seed), time.monotonic()
-    root = Path(tempfile.mkdtemp(prefix="robotid-cli-faults-"))
+    began = time.monotonic()
     counts: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
-    try:
-        scene = Scene(root)
-        for part, harness in zip(PARTS, (kills, polite_signals, injected, situations), strict=True):
-            for trial in harness(scene, wanted[part], chance):
-                counts[trial.label] += trial.met
-                wrong[trial.label] += bool(trial.wrong)
-                for what in trial.wrong:
-                    print(f"{trial.label}: {what}", file=sys.stderr, flush=True)
-                if time.monotonic() - began > 60 * options.minutes:
-                    break
-    finally:
-        shutil.rmtree(root)
+    with ProcessPoolExecutor(options.processes) as pool:
+        wanted = {part: 1 if options.quick else getattr(options, part) for part in PARTS}
+        jobs = [
+            pool.submit(tried, part, count, options.seed + number, options.minutes)
+            for number, (part, count) in enumerate(wanted.items())
+            if count
+        ]
+        for job in jobs:
+            for total, more in zip((counts, wrong), job.result(), strict=True):
+                total.update(more)
     for label, count in counts.items():
         print(f"  {label:<24} {count:5d} faults, {wrong[label]} wrong")
     print(
         f"faults in whole runs: {counts.total()} in {time.monotonic() - began:.0f} s, "
         f"{wrong.total()} wrong"
     )
-    return int(bool(wrong))
+    return int(wrong.total() > 0)
 
 
 if __name__ == "__main__":

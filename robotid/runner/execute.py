@@ -25,7 +25,7 @@ def execute(task: Task, store: Store) -> None:
     """
     stage = stage_in(task.origin)
     config = stage.config.model_validate(task.config)
-    with store.workspace() as space, ThreadPoolExecutor(1) as side:
+    with store.workspace() as space, _kept(space, store), ThreadPoolExecutor(1) as side:
         # Hashing leaves the interpreter free, so the libraries are loaded meanwhile.
         placed = side.submit(_placed_inputs, task, space, store)
         for module in stage.libraries:
@@ -47,6 +47,22 @@ def execute(task: Task, store: Store) -> None:
         sealed = store.seal(task.record, result, portable(notices, inputs), adopted)
         unchanged.result()
         store.commit(sealed, result, replace=task.replace)
+
+
+@contextmanager
+def _kept(space: Path, store: Store) -> Iterator[None]:
+    """Whatever goes wrong once somebody has removed the workspace, that is why."""
+    try:
+        yield
+    except Exception as error:
+        if space.exists():
+            raise
+        raise TemporaryError(
+            "cache-removed",
+            "the cache was removed while a run worked in it",
+            file=str(store.root),
+            hint="run again",
+        ) from error
 
 
 def _placed_inputs(task: Task, space: Path, store: Store) -> dict[str, list[Source]]:

@@ -117,10 +117,11 @@ class Run:
         for target in self._out.values():
             check_target(target)
         self._resolver.refuse_as_outputs(self._out.values())
-        while True:
-            self._compute()
-            if self._hand_out():
-                break
+        with self._store.at_work():
+            while True:
+                self._compute()
+                if self._hand_out():
+                    break
         return RunResult([state.result for state in self._states.values()], self._store.notices)
 
     def _compute(self) -> None:

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from robotid.store.files import remove_tree
 from robotid.store.store import Store
-from robotid.store.workspaces import orphans, sweep
+from robotid.store.workspaces import oldest_run, orphans, sweep
 
 MIN_AGE_S = 24 * 3600.0
 
@@ -108,11 +108,13 @@ def collect(
 ) -> Collected:
     """Remove the entries unused for longest until the cache holds at most `max_size` bytes.
 
-    Entries used within `min_age_s` and those of named runs stay. An entry leaves by one rename
+    Entries used within `min_age_s`, since the oldest run began that still goes on, and those of
+    named runs stay. An entry leaves by one rename
     into the trash, so readers see it whole or not at all. What lies in quarantine for longer than
     `min_age_s` goes as well.
     """
-    pinned = _pinned(store)
+    pinned, began = _pinned(store), oldest_run(store.root / "tmp")
+    least_age_s = min_age_s if began is None else max(min_age_s, time.time() - began)
     items = sorted(stored(store), key=lambda item: (-item.age_s, item.path.name))
     names = Counter(inode for item in items for inode in item.files)
     size = sum({inode: n for item in items for inode, n in item.files.items()}.values())
@@ -120,7 +122,7 @@ def collect(
     for item in items:
         if size - freed <= max_size:
             break
-        if item.age_s < min_age_s or item.path.name in pinned:
+        if item.age_s < least_age_s or item.path.name in pinned:
             continue
         if dry_run or _throw_away(store, item.path):
             removed += 1

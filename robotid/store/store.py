@@ -195,6 +195,15 @@ class Store:
         with workspaces.workspace(self.folder("tmp")) as path:
             yield path
 
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep what is used from now on from being collected, until the end of the block."""
+        if self.readonly:
+            yield
+            return
+        with workspaces.at_work(self.folder("tmp")):
+            yield
+
     def scratch_file(self) -> IO[bytes]:
         """A file without a name, for what a process says; gone when it is closed."""
         return tempfile.TemporaryFile(dir=self.folder("tmp"))

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,6 +15,7 @@ from robotid.store.files import remove_tree
 ORPHAN_AGE_S = 24 * 3600.0
 HIDDEN = ".robotid-"  # in front of the name, in a folder that is the user's
 _SIGN_OF_LIFE_S = 1800.0
+_BEGAN = "began"  # a file in the workspace of a run, as old as the run
 _HOST = "".join(c if c.isalnum() else "_" for c in socket.gethostname())
 _NAME = re.compile(r"(?P<host>\w+)-(?P<pid>\d+)-[0-9a-f]{32}")
 
@@ -31,7 +32,6 @@ def workspace(parent: Path, prefix: str = "") -> Iterator[Path]:
     Other hosts cannot see whether this process lives. They go by the time stamp.
     """
     path = parent / workspace_name(prefix)
-    path.mkdir(mode=0o700)
     over = threading.Event()
 
     def give_signs_of_life() -> None:
@@ -39,12 +39,45 @@ def workspace(parent: Path, prefix: str = "") -> Iterator[Path]:
             with suppress(OSError):
                 os.utime(path)
 
-    threading.Thread(target=give_signs_of_life, daemon=True).start()
-    try:
+    try:  # from the first moment: a signal may come between any two lines
+        path.mkdir(mode=0o700)
+        threading.Thread(target=give_signs_of_life, daemon=True).start()
         yield path
     finally:
         over.set()
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a workspace, also where a signal comes in the middle of that."""
+    try:
         remove_tree(path)
+    except BaseException:
+        remove_tree(path)
+        raise
+
+
+@contextmanager
+def at_work(folder: Path) -> Iterator[None]:
+    """Tell whoever collects garbage that a run goes on; where nothing can be written, do not."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            space = stack.enter_context(workspace(folder))
+            (space / _BEGAN).touch()
+        yield
+
+
+def oldest_run(folder: Path) -> float | None:
+    """When the oldest of the runs began that go on, as a time stamp; None without any."""
+    gone = set(orphans(folder, min_age_s=0.0))
+    began = []
+    for path, host, _ in _workspaces(folder, ""):
+        with suppress(OSError):
+            # Of another host only the time stamp tells that a process lives.
+            fresh = time.time() - path.lstat().st_mtime < ORPHAN_AGE_S
+            if path not in gone or (host != _HOST and fresh):
+                began.append((path / _BEGAN).lstat().st_mtime)
+    return min(began, default=None)
 
 
 def orphans(folder: Path, prefix: str = "", min_age_s: float = ORPHAN_AGE_S) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from robotid.errors import (
     TemporaryError,
     UsageError,
 )
+from robotid.runner import execute
 from robotid.store.store import Store
 
 from .conftest import statuses, text_of
@@ -728,3 +729,20 @@ def test_damaged_input_is_noticed_by_workers(run_in_workers, files, store):
     assert result.error is None
     assert "cache-damaged" in {notice.code for notice in result.notices}
     assert result.stages[1].entry.manifest == first.stages[1].entry.manifest
+
+
+def test_a_cache_that_is_removed_under_a_run_is_named(tmp_path):
+    """What fails then is no fault of the inputs: 75, run again."""
+    store = Store(tmp_path / "cache")
+
+    def worked(removed):
+        with store.workspace() as space, execute._kept(space, store):
+            if removed:
+                shutil.rmtree(store.root)
+            (space / "result").read_bytes()
+
+    with pytest.raises(TemporaryError, match="cache was removed") as caught:
+        worked(removed=True)
+    assert caught.value.notice.code == "cache-removed"
+    with pytest.raises(FileNotFoundError):
+        worked(removed=False)

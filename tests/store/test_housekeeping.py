@@ -206,6 +206,35 @@ def test_long_work_gives_signs_of_life(store, monkeypatch):
         assert time.time() - space.stat().st_mtime < 60
 
 
+class _Signal(BaseException):
+    """As the command line raises it, wherever the program happens to be."""
+
+
+def test_a_signal_while_a_workspace_is_made_leaves_nothing(tmp_path, monkeypatch):
+    def struck(thread):
+        raise _Signal
+
+    monkeypatch.setattr(workspaces.threading.Thread, "start", struck)
+    with pytest.raises(_Signal), workspaces.workspace(tmp_path, HIDDEN):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_while_a_workspace_is_removed_leaves_nothing(tmp_path, monkeypatch):
+    remove, struck = workspaces.remove_tree, []
+
+    def once(path):
+        if not struck:
+            struck.append(path)
+            raise _Signal
+        remove(path)
+
+    monkeypatch.setattr(workspaces, "remove_tree", once)
+    with pytest.raises(_Signal), workspaces.workspace(tmp_path, HIDDEN) as space:
+        (space / "file").write_text("x")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_workspaces_of_a_killed_worker_go_at_once(store):
     mine = _workspace(store, f"{HOST}-77-{ID}", 0)
     other = _workspace(store, f"{HOST}-78-{ID}", 0)
@@ -240,3 +269,46 @@ def test_c40_many_entries_are_listed_fast(store):
     began = time.perf_counter()
     assert status(Store(store.root)).entries_of == {"made": 20_000}
     assert time.perf_counter() - began < 1.5
+
+
+def test_gc_takes_nothing_from_under_a_run(store, commit):
+    """What it used since it began stays, also what it made; what nobody used for longer goes."""
+    old, found = (aged(commit(store, seed=seed), 50) for seed in (1, 2))
+    with store.at_work():
+        store.find("made", found.key)
+        made = commit(store, seed=3)
+        collect(store, max_size=0, min_age_s=0)
+        assert [e.path.exists() for e in (old, found, made)] == [False, True, True]
+    assert list((store.root / "tmp").iterdir()) == []
+    collect(store, max_size=0, min_age_s=0)
+    assert [e.path.exists() for e in (found, made)] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "age", "protects"),
+    [
+        (f"{HOST}-{DEAD}-{ID}", 0, False),
+        (f"elsewhere-{DEAD}-{ID}", 0, True),
+        (f"elsewhere-{DEAD}-{ID}", 2 * DAY, False),
+    ],
+    ids=["killed", "of another host", "of another host, long silent"],
+)
+def test_runs_that_do_not_go_on_protect_nothing(store, commit, name, age, protects):
+    space = store.folder("tmp") / name
+    space.mkdir()
+    (space / "began").touch()
+    moment = time.time() - age
+    os.utime(space / "began", (time.time() - 10,) * 2)
+    os.utime(space, (moment, moment))
+    made = commit(store)
+    collect(store, max_size=0, min_age_s=0)
+    assert made.path.exists() == protects
+
+
+def test_a_run_on_a_cache_that_cannot_be_written_goes_on(store, monkeypatch):
+    def full(path, mode):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(workspaces.Path, "mkdir", full)
+    with workspaces.at_work(store.root):
+        pass
