@@ -73,6 +73,10 @@ def recorded_starts(
     for name, intervals in wanted.items():
         path = folder / f"{name}.parquet"
         names, facts = inspect_recording(path)
+        if facts.independent:
+            said = "samples are states one by one and no motion: there is nothing to follow"
+            hint = "start from states (--state), or from recorded motions"
+            raise BadDataError("independent-samples", said, file=str(path), hint=hint)
         check_recording(robot, names, facts, path, ("q", "qd", *torques))
         stretches += list(_stretches(path, facts.rate_hz, intervals))
     places = _spread(stretches, steps * step_s, count, split, folder)

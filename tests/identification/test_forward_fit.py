@@ -121,6 +121,7 @@ REFUSED = [
     ({"model": "diffnea", "hidden": (4,)}, "hidden is for ffnn and actuators"),
     ({"model": "ffnn", "optimizer": "adam", "hidden": (0,)}, "1 to 1024 units"),
     ({"model": "diffnea", "cv": 2}, "cv is for loss torque"),
+    ({"model": "diffnea", "loaded": ("a",), "load": "1"}, "loaded is for loss torque"),
 ]
 
 

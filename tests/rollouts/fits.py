@@ -73,8 +73,13 @@ def write_fit(folder, model, robot="furuta", **changes):
     return folder
 
 
-def write_dataset(folder, model, splits=("train", "test"), samples=500, gap_at=None, robot=None):
-    """Recordings of a model under small commands; `gap_at` leaves out samples from there on."""
+def write_dataset(
+    folder, model, splits=("train", "test"), samples=500, gap_at=None, robot=None, **more
+):
+    """Recordings of a model under small commands; `gap_at` leaves out samples from there on.
+
+    `more` are other facts of the recordings.
+    """
     tree = robot or model.robot
     folder.mkdir(parents=True, exist_ok=True)
     random, found, count = np.random.default_rng(0), {}, len(splits)
@@ -106,6 +111,7 @@ def write_dataset(folder, model, splits=("train", "test"), samples=500, gap_at=N
             duration_s=float(t[-1]),
             samples=int(kept.sum()),
             filter=FilterFacts(cutoff_hz=5, order=4, memory_s=0.1, trimmed=0),
+            **more,
         )
         write_recording(folder, columns, facts)
         (folder / "recording.parquet").rename(folder / f"run{number}.parquet")

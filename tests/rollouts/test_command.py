@@ -33,6 +33,7 @@ def made(tmp_path_factory):
     write_torque_fit(folder / "torque", "furuta")
     write_dataset(folder / "dataset", right, ("train", "train", "test"))
     write_dataset(folder / "gaps", right, ("train",), samples=200, gap_at=80)
+    write_dataset(folder / "states", right, ("train",), samples=50, independent=True)
     write_dataset(folder / "other", rigid("cartpole"), ("train",), samples=100)
     return folder
 
@@ -198,6 +199,7 @@ def test_starts_keep_clear_of_gaps(in_process, made, tmp_path):
         (["right", "--state", "pivot=1", "--starts", "3"], 78, "starts: has no effect"),
         (["right", "--from", "other"], 65, "joint 'motor' of robot furuta is not in the recording"),
         (["right", "cartpole", "--state", "pivot=1"], 65, "cartpole is a fit of cartpole with joints slide, pivot; right is one of furuta"),
+        (["right", "--from", "states"], 65, "samples are states one by one and no motion"),
         (["right", "--from", "right"], 66, "this is not a dataset"),
     ],
 )  # fmt: skip
