@@ -162,7 +162,7 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
-_BROKEN = (errno.EIO, errno.ESTALE, errno.ENODEV, errno.ETIMEDOUT)
+_BROKEN = (errno.EIO, errno.ESTALE, errno.ENODEV, errno.ETIMEDOUT, errno.EINTR)
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 _TROUBLE = (*_DISK_FULL, *_BROKEN, *_OUT_OF_RESOURCES)
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)

@@ -24,6 +24,7 @@ READERS = {
     [
         (errno.EIO, StorageError),
         (errno.ESTALE, StorageError),
+        (errno.EINTR, StorageError),
         (errno.EMFILE, TemporaryError),
         (errno.EINVAL, BadDataError),
     ],
