@@ -23,14 +23,13 @@ from robotid.contracts.fit_data import (
     Remark,
 )
 from robotid.contracts.splits import Split
-from robotid.contracts.versions import first_fault, other_version
+from robotid.contracts.versions import first_fault, other_version, predicts_acceleration
 from robotid.errors import BadDataError
 
 FIT = "fit.json"
 PARAMETERS = "parameters.parquet"
 INFORMATION = "information.safetensors"
 RESIDUALS = "residuals.parquet"
-_HEAD = 200  # bytes of a file that say what kind of fit it is
 
 
 class _Part(BaseModel):
@@ -371,7 +370,7 @@ def read_fit(folder: Path) -> FitResult:
     """Read `fit.json`."""
     path = folder / FIT
     raw = path.read_bytes()
-    if b'"predicts":"acceleration"' in raw[:_HEAD].replace(b" ", b""):
+    if predicts_acceleration(raw):
         said = "this fit predicts accelerations, not torques"
         hint = "robotid rollout lets it run; for torques fit without --loss forward"
         raise BadDataError("predicts-acceleration", said, file=str(path), hint=hint)

@@ -6,7 +6,6 @@ A folder of such a fit holds beside it
     nominal.urdf or .xml        the robot file that was given, unchanged
 """
 
-import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +24,7 @@ from robotid.contracts.fit import (
 )
 from robotid.contracts.fit_data import JointRange, Provenance, RecordingUsed, Remark
 from robotid.contracts.splits import Split
-from robotid.contracts.versions import first_fault
+from robotid.contracts.versions import first_fault, predicts_acceleration
 from robotid.errors import BadDataError
 
 WEIGHTS = "weights.safetensors"
@@ -135,12 +134,3 @@ def read_any_fit(folder: Path) -> FitResult | ForwardResult:
     if predicts_acceleration((folder / FIT).read_bytes()):
         return read_forward_result(folder)
     return read_fit(folder)
-
-
-def predicts_acceleration(raw: bytes) -> bool:
-    """Whether the text of a `fit.json` is that of a forward model; of damaged ones, whatever."""
-    try:
-        content = json.loads(raw)
-    except ValueError:
-        return False
-    return isinstance(content, dict) and content.get("predicts") == "acceleration"

@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+_HEAD = 200  # bytes of a `fit.json` that say what kind of fit it is
+
 
 def other_version(error: ValidationError, own: int, again: str) -> tuple[str, str] | None:
     """What to say of a file whose `format` is not ours, and the way out; None if that is not it.
@@ -28,3 +30,8 @@ def first_fault(error: ValidationError) -> str:
     field = ".".join(map(str, faults[0]["loc"]))
     said = f"{field}: {faults[0]['msg']}" if field else faults[0]["msg"]
     return f"{said} (and {len(faults) - 1} more)" if len(faults) > 1 else said
+
+
+def predicts_acceleration(raw: bytes) -> bool:
+    """Whether the text of a `fit.json` is that of a forward model."""
+    return b'"predicts":"acceleration"' in raw[:_HEAD].replace(b" ", b"")

@@ -23,8 +23,7 @@ from robotid.spatial.parametrisations.table import parametrisation
 Array = NDArray[np.float64]
 _NEGLIGIBLE = 0.01  # fall of chi-squared: a tenth of a standard deviation
 _TRAINED = 0.9  # of the training data, where nothing else says when to stop
-# Of the squared error: as near as Adam comes to the least there is (docs/measurements.md).
-_NEGLIGIBLE = 1e-2
+_NEARLY = 0.01  # of the squared error: as near as Adam comes to the least there is
 # Among thirteen parameters of a link, those that ten of a symmetric inertia stand for.
 _TEN = (0, 1, 2, 3, 4, 5, 8, 6, 9, 12)
 
@@ -110,7 +109,7 @@ def _optimal(layout: Layout, entries: Entries, estimate: Estimate, start: Array)
     if not entries.parametrisation.guarantees.symmetric:  # every start has symmetric inertias
         links = links[:, _TEN]
     ten = np.concatenate([links.ravel(), phi[phi.size - own :]])
-    return system.loss(ten) <= (1 + _NEGLIGIBLE) * least
+    return system.loss(ten) <= (1 + _NEARLY) * least
 
 
 def _end_held_out(train: Samples, gap: int) -> tuple[Samples, Samples]:

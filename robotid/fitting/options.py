@@ -35,7 +35,7 @@ FORWARD = ("diffnea", "nea", "ffnn")
 _WIDEST = 1024
 _NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
 _OF_FORWARD = ("actuator", "kinematics", "hidden")
-_NOT_OF_FORWARD = ("intervals", "essential", "cv", "max_condition", "loaded", "load")
+_NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load")
 _OF_ADAM = ("batch", "learning_rate", "epochs", "patience")
 OF_LOADS = ("loaded", "load", "load_link", "anew")
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from robotid.fitting.entries import Entries
 from robotid.fitting.pseudo_inertias import LENGTH, moved_inside
-from robotid.spatial.inertia import Parts, phi_of
+from robotid.spatial.inertia import random_phi
 
 Array = NDArray[np.float64]
 MARGIN = 1e-7  # radii of gyration are at least its root times 0.1 m: 32 µm
@@ -23,13 +23,9 @@ def random_start(entries: Entries, seed: int) -> Array:
     """
     rng = np.random.default_rng(seed)
     mass = np.exp(_MASS_SPREAD * rng.normal(size=entries.bodies))
-    centre = LENGTH * rng.normal(size=(entries.bodies, 3))
-    points = LENGTH * rng.normal(size=(entries.bodies, 3, 4))
-    sigma = mass[:, None, None] * (points @ points.transpose(0, 2, 1)) / 4
-    inertia = np.trace(sigma, axis1=1, axis2=2)[:, None, None] * np.eye(3) - sigma
-    parts = Parts(*(torch.from_numpy(x) for x in (mass, centre, inertia)))
+    links = random_phi(mass, LENGTH, rng).numpy()
     own = _JOINT_SPREAD * rng.normal(size=entries.positive.size)
-    start = entries.theta(np.concatenate([phi_of(parts).numpy().ravel(), np.zeros_like(own)]))
+    start = entries.theta(np.concatenate([links.ravel(), np.zeros_like(own)]))
     start[entries.of_links :] = own
     return start
 

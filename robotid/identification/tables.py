@@ -15,6 +15,7 @@ from robotid.contracts.fit import (
     ParameterStatus,
 )
 from robotid.fitting.departure import Departure
+from robotid.fitting.load_body import UNCERTAIN
 from robotid.fitting.status import Knowledge
 from robotid.information.layout import LINK_PARAMETERS, Layout
 from robotid.information.sizes import nominal, sizes
@@ -24,13 +25,12 @@ from robotid.spatial.inertia import parts_of, pseudo_inertia
 Array = NDArray[np.float64]
 Known = TypeVar("Known", Parameter, BaseParameter)
 NINE = ("Ixx", "Ixy", "Ixz", "Iyx", "Iyy", "Iyz", "Izx", "Izy", "Izz")
-_UNCERTAIN = 0.3  # relative standard deviation
 _LINK_UNITS = {"m": "kg", "hx": "kg m", "hy": "kg m", "hz": "kg m"}
 
 
 def _status(status: ParameterStatus, value: float, std: float | None) -> ParameterStatus:
     """What is uncertain by more than a third is not called identified."""
-    if status == "identified" and std is not None and std > _UNCERTAIN * abs(value):
+    if status == "identified" and std is not None and std > UNCERTAIN * abs(value):
         return "uncertain"
     return status
 

@@ -1,6 +1,8 @@
 """Forward models: accelerations that commands cause, from links or from a network."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -16,21 +18,25 @@ from robotid.spatial.parametrisations.table import Parametrisation
 from robotid.spatial.so3 import rotation_rpy, rpy_of
 
 
-class ForwardModel(nn.Module):
-    """What predicts accelerations; a robot of which nothing is known but its joints."""
+class ForwardModel(nn.Module, ABC):
+    """What predicts the accelerations that commands cause."""
 
     @property
+    @abstractmethod
     def energy_class(self) -> EnergyClass:
         """What the model does to the energy of a robot that nobody drives."""
-        raise NotImplementedError
 
+    @abstractmethod
     def forward(self, command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
         """Accelerations, (..., n) each [rad/s² or m/s²]."""
-        raise NotImplementedError
 
+    def fixed(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+        """The same function where nothing is learned any more, as fast as it can be."""
+        return self
+
+    @abstractmethod
     def energy(self, q: Tensor, qd: Tensor) -> Energy | None:
         """Kinetic and potential energy [J]; None where the model has none."""
-        raise NotImplementedError
 
 
 class LearnedPlacements(nn.Module):
@@ -88,8 +94,18 @@ class RigidForward(ForwardModel):
 
     def forward(self, command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
         """Accelerations of articulated bodies."""
+        return self._caused(self.links(), self._placements(), command, q, qd)
+
+    def fixed(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+        """What does not depend on the state is computed once."""
+        with torch.no_grad():
+            return partial(self._caused, self.links(), self._placements())
+
+    def _caused(
+        self, links: Tensor, placements: Tensor | None, command: Tensor, q: Tensor, qd: Tensor
+    ) -> Tensor:
         torque = self.actuator(command, q, qd)
-        return aba(self.robot, q, qd, torque, self.links(), placements=self._placements())
+        return aba(self.robot, q, qd, torque, links, placements=placements)
 
     def energy(self, q: Tensor, qd: Tensor) -> Energy:
         """Of the links."""

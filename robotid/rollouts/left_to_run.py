@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from robotid.contracts.rollout import FitRollout, Kind, Trajectory
-from robotid.dynamics.aba import aba
 from robotid.models.forward_from_fit import FittedForward
-from robotid.models.forward_models import ForwardModel, RigidForward
-from robotid.rollouts.integrate import Acceleration, Command, Integration, integrate
+from robotid.rollouts.integrate import Command, Integration, integrate
 from robotid.rollouts.measured import Energies, Spans, energies, error_curve, moved
 from robotid.rollouts.recorded import Recorded
 from robotid.rollouts.states import States
@@ -51,9 +49,7 @@ def left_to_run(
     # Driven motions and free ones in one batch: it costs little more than one of them.
     times = 1 if commands is None else 2
     q, qd = (torch.from_numpy(np.tile(one, (times, 1))) for one in starts)
-    done = integrate(
-        accelerations(model), q, qd, (scales[0], scales[1]), how, _held(commands, how.step_s)
-    )
+    done = integrate(model.fixed(), q, qd, (scales[0], scales[1]), how, _held(commands, how.step_s))
     every = {"q": done.q.numpy(), "qd": done.qd.numpy()}
     free = {signal: values[:, -count:] for signal, values in every.items()}
     energy = energies(model, free["q"], free["qd"])
@@ -89,21 +85,6 @@ def left_to_run(
             for one in kept
         ] + trajectories
     return LeftToRun(result, trajectories)
-
-
-def accelerations(model: ForwardModel) -> Acceleration:
-    """The model as a function; what does not depend on the state is computed once."""
-    if not isinstance(model, RigidForward):
-        return model
-    with torch.no_grad():
-        links = model.links()
-        placements = None if model.placements is None else model.placements()
-
-    def found(command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
-        torque = model.actuator(command, q, qd)
-        return aba(model.robot, q, qd, torque, links, placements=placements)
-
-    return found
 
 
 def _held(commands: Array | None, step_s: float) -> Command:

@@ -6,7 +6,9 @@ function takes any leading axes.
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from robotid.spatial.so3 import skew
@@ -53,6 +55,22 @@ def phi_of(parts: Parts) -> Tensor:
     about_origin = parts.inertia - parts.mass[..., None, None] * (k @ k)
     first = parts.mass[..., None] * parts.centre
     return torch.cat([parts.mass[..., None], first, six_of(about_origin)], -1)
+
+
+def random_phi(mass: NDArray[np.float64], length: float, random: np.random.Generator) -> Tensor:
+    """Link parameters of random rigid bodies, shape (bodies, 10), float64.
+
+    Args:
+        mass: of each, shape (bodies,) [kg].
+        length: standard deviation of each coordinate of the centre, and of the positions of the
+            four points that give the inertia [m].
+        random: where they come from.
+    """
+    centre = length * random.normal(size=(len(mass), 3))
+    points = length * random.normal(size=(len(mass), 3, 4))
+    sigma = mass[:, None, None] * (points @ points.transpose(0, 2, 1)) / 4
+    inertia = np.trace(sigma, axis1=1, axis2=2)[:, None, None] * np.eye(3) - sigma
+    return phi_of(Parts(*(torch.from_numpy(x) for x in (mass, centre, inertia))))
 
 
 def pseudo_inertia(phi: Tensor) -> Tensor:

@@ -16,7 +16,14 @@ class FitConfig(FitOptions, FactorOptions, GateOptions, RobotOptions, StageConfi
 
 
 def check(config: FitConfig, roles: Collection[str]) -> None:
-    """Keys of estimators do nothing for a payload, those of loads nothing without one."""
+    """Keys of estimators do nothing for a payload, those of loads nothing without one.
+
+    Gates are limits of torques: a forward fit would pass them unseen.
+    """
+    for key, field in GateOptions.model_fields.items():
+        if config.loss == "forward" and getattr(config, key) != field.default:
+            said = "has no effect with loss forward: it is a limit of torques"
+            raise ConfigError("key-without-effect", f"{key}: {said}", hint="leave it out")
     payload = "payload_of" in roles
     for key, field in FitOptions.model_fields.items():
         if getattr(config, key) == field.default:

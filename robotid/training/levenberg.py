@@ -75,7 +75,10 @@ class _Search:
             if best_of(history) is not least:
                 best = theta
             little = little + 1 if gained < options.tolerance else 0
-            if little == _LITTLE or loss < _EXACT:
+            if loss < _EXACT:
+                said, converged = "converged: what is left is rounding", True
+                break
+            if little == _LITTLE:
                 said, converged = f"converged: a step gains less than {options.tolerance:g}", True
                 break
             if step - best_of(history).step >= options.patience:
@@ -96,12 +99,7 @@ class _Search:
         return {n: p.reshape(s) for (n, s), p in zip(self.names.items(), parts, strict=True)}
 
     def _loss(self, theta: Tensor, samples: Samples) -> float:
-        named = self._named(theta)
-        with torch.no_grad():
-            total = sum(
-                float((self.problem.errors(part, named) ** 2).sum()) for part in samples.batches()
-            )
-        return total / samples.qdd.numel()
+        return self.problem.loss(samples, self._named(theta))
 
     def _normal(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """JᵀJ and Jᵀe, of the mean squared error."""

@@ -16,7 +16,7 @@ def begin_as_nothing(actuator: Actuator, train: Samples) -> None:
     """
     if not isinstance(actuator, NetworkDrive):
         return
-    few = train.at(torch.linspace(0, len(train.q) - 1, min(_SAMPLES, len(train.q))).long())
+    few = train.evenly(_SAMPLES)
     optimizer = torch.optim.Adam(actuator.parameters(), lr=_RATE)
     for _ in range(_STEPS):
         optimizer.zero_grad()

@@ -24,6 +24,12 @@ class Samples(NamedTuple):
         """Some of them."""
         return Samples(*(values[chosen] for values in self))
 
+    def evenly(self, most: int) -> "Samples":
+        """At most so many, evenly spread over all of them."""
+        if len(self.q) <= most:
+            return self
+        return self.at(torch.linspace(0, len(self.q) - 1, most).round().long())
+
     def batches(self, size: int = _BATCH) -> Iterator["Samples"]:
         """All of them, in order, at most so many at a time."""
         for begin in range(0, len(self.q), size):
@@ -47,8 +53,10 @@ class Problem:
         result: Tensor = (found - samples.qdd) * self.weights
         return result
 
-    def loss(self, samples: Samples) -> float:
-        """Mean squared weighted error."""
+    def loss(self, samples: Samples, parameters: dict[str, Tensor] | None = None) -> float:
+        """Mean squared weighted error, of the model or with other parameters."""
         with torch.no_grad():
-            total = sum(float((self.errors(part) ** 2).sum()) for part in samples.batches())
+            total = sum(
+                float((self.errors(part, parameters) ** 2).sum()) for part in samples.batches()
+            )
         return total / samples.qdd.numel()

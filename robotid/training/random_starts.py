@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from robotid.models.forward_models import ForwardModel
-from robotid.spatial.inertia import Parts, phi_of
+from robotid.spatial.inertia import random_phi
 from robotid.training.levenberg import LevenbergOptions, train_levenberg
 from robotid.training.problem import Problem, Samples
 
@@ -40,11 +40,7 @@ def random_robot(bodies: int, random: np.random.Generator) -> RandomRobot:
     size = np.exp(random.uniform(np.log(_SMALLEST), np.log(_LARGEST)))
     typical = np.exp(random.uniform(np.log(_LIGHTEST), np.log(_HEAVIEST)))
     mass = typical * np.exp(_MASS_SPREAD * random.normal(size=bodies))
-    centre = size * random.normal(size=(bodies, 3))
-    points = size * random.normal(size=(bodies, 3, 4))
-    sigma = mass[:, None, None] * (points @ points.transpose(0, 2, 1)) / 4
-    inertia = np.trace(sigma, axis1=1, axis2=2)[:, None, None] * np.eye(3) - sigma
-    links = phi_of(Parts(*(torch.from_numpy(x) for x in (mass, centre, inertia)))).numpy()
+    links = random_phi(mass, size, random).numpy()
     angles = random.uniform(-np.pi, np.pi, size=(bodies, 3))
     return RandomRobot(links, angles, size * random.normal(size=(bodies, 3)))
 
@@ -60,9 +56,8 @@ def best_start(make: Callable[[np.random.Generator], Model], train: Samples, see
     few, tried = promising(make, train, seed)
     best, least = tried[0], np.inf
     for model in tried:
-        problem = Problem(model, few, few)
-        train_levenberg(problem, LevenbergOptions(steps=_STEPS, tolerance=_GOOD))
-        found = problem.loss(few)
+        how = LevenbergOptions(steps=_STEPS, tolerance=_GOOD)
+        found = train_levenberg(Problem(model, few, few), how).loss
         if found < least:
             best, least = model, found
         if least < _GOOD:

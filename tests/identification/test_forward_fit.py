@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from robotid.contracts.fit import read_fit
 from robotid.contracts.forward import read_any_fit, read_forward_result
 from robotid.contracts.truth import read_truth
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, ConfigError
 from robotid.models.forward_from_fit import read_forward
 from robotid.robot.catalog import shipped_path
 from robotid.stages.contract import Source
-from robotid.stages.fit import FitConfig, run
+from robotid.stages.fit import FitConfig, check, run
 from tests.conftest import PROJECT
 from tests.identification.conftest import filtered, with_factors
 
@@ -139,6 +139,14 @@ def test_what_cannot_be(keys, said):
 def test_keys_of_forward_models_are_refused_elsewhere(keys, said):
     with pytest.raises(ValidationError, match=said):
         FitConfig(**keys)
+
+
+@pytest.mark.parametrize("gate", [{"max_rmse": 0.1}, {"full_rank": True}], ids=str)
+def test_gates_of_torques_are_refused(gate):
+    """They would be passed unseen."""
+    with pytest.raises(ConfigError, match="has no effect with loss forward"):
+        check(FitConfig(loss="forward", model="nea", **gate), ())
+    check(FitConfig(model="ols", **gate), ())
 
 
 def test_each_reader_names_the_other_kind(data, tmp_path):

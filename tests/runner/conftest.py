@@ -41,8 +41,8 @@ def run(graph, store):
 def run_in_workers(graph, store):
     """Run a pipeline text in worker processes."""
 
-    def go(text, jobs=2, observer=None, **options):
-        executor = LocalExecutor(store, jobs)
+    def go(text, jobs=2, observer=None, timeout_s=None, **options):
+        executor = LocalExecutor(store, jobs, timeout_s)
         try:
             return Run(graph(text), store, executor, observer or Silence(), **options).go()
         finally:

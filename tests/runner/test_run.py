@@ -676,6 +676,17 @@ def test_workers_give_the_same_result(run, run_in_workers, files, store, tmp_pat
     assert run(PARTS)[1] == []
 
 
+def test_r17_a_time_limit_stops_work_that_is_under_way(run_in_workers, store):
+    """What was finished before is kept; what sleeps for a minute is not waited for."""
+    text = '[stages.first]\nstage = "emit"\n[stages.last]\nstage = "slow"\nseconds = 60.0\n'
+    assert run_in_workers('[stages.first]\nstage = "emit"\n').error is None
+    began = time.monotonic()
+    with pytest.raises(TemporaryError, match="out of time"):
+        run_in_workers(text, timeout_s=2.0)
+    assert 2.0 <= time.monotonic() - began < 30
+    assert list((store.root / "tmp").iterdir()) == []
+
+
 @pytest.mark.alone
 def test_independent_stages_run_side_by_side(run_in_workers):
     """Two sleeping stages in two workers take the time of one, give or take a process start."""

@@ -12,7 +12,7 @@ from robotid.identification.data_used import data_used
 from robotid.identification.files import remarks_of
 from robotid.identification.forward.found import found
 from robotid.identification.forward.made import made
-from robotid.identification.forward.samples import TrainingData, thinned, training_data
+from robotid.identification.forward.samples import TrainingData, training_data
 from robotid.identification.forward.scored import judged, scored
 from robotid.identification.identify import cut_notices
 from robotid.identification.request import Request
@@ -88,7 +88,7 @@ def _trained(request: Request, model: ForwardModel, data: TrainingData) -> Train
             seed=options.seed,
         )
         return train_adam(Problem(model, data.train, data.validation), how)
-    train, validation = thinned(data.train, _ENOUGH), thinned(data.validation, _FEW)
+    train, validation = data.train.evenly(_ENOUGH), data.validation.evenly(_FEW)
     steps = LevenbergOptions(steps=options.iterations)
     return train_levenberg(Problem(model, train, validation), steps)
 

@@ -1,5 +1,6 @@
 """Samples that a forward model is trained on, and those that tell when to stop."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -41,18 +42,12 @@ def training_data(request: Request) -> TrainingData:
     return TrainingData(train.at(slice(0, end)), train.at(slice(end, None)))
 
 
+def read(request: Request, split: Split) -> Iterator[Array]:
+    """Batches of q, qd, qdd and tau, shape (4 n, samples); forward fits have no gains of drives."""
+    data = request.ready.data
+    return split_samples(request.folder, data.blocks, data.layout, request.torque, None, split)
+
+
 def _read(request: Request, split: Split) -> Samples:
-    data, gains = request.ready.data, request.ready.gains
-    factors = np.array([gain.value for gain in gains]) if gains else None
-    batches = split_samples(
-        request.folder, data.blocks, data.layout, request.torque, factors, split
-    )
-    q, qd, qdd, tau = np.split(np.concatenate(list(batches), axis=1).T, 4, axis=1)
+    q, qd, qdd, tau = np.split(np.concatenate(list(read(request, split)), axis=1).T, 4, axis=1)
     return Samples(*(torch.from_numpy(np.ascontiguousarray(x)) for x in (tau, q, qd, qdd)))
-
-
-def thinned(samples: Samples, most: int) -> Samples:
-    """At most so many, evenly spread over all of them."""
-    if len(samples.q) <= most:
-        return samples
-    return samples.at(torch.linspace(0, len(samples.q) - 1, most).round().long())

@@ -12,8 +12,8 @@ from robotid.contracts.splits import Split
 from robotid.contracts.words import BASELINES, DATA
 from robotid.dynamics.aba import aba
 from robotid.evaluation.scores import Predict, has_physical_links, scores_of_samples
+from robotid.identification.forward.samples import read
 from robotid.identification.request import Request
-from robotid.identification.sample_reader import split_samples
 from robotid.models.forward_models import ForwardModel
 from robotid.robot.tree import RobotTree
 
@@ -24,29 +24,25 @@ _BETTER = 0.999  # of a baseline's error: what counts as better
 def scored(request: Request, model: ForwardModel) -> tuple[Metrics, dict[str, Metrics]]:
     """Metrics of a model and of its baselines, by split, in passes over the samples."""
     robot = request.ready.data.layout.robot
-    read = partial(_accelerations, request)
-    means = np.mean(np.concatenate([batch[-robot.n :] for batch in read("train")], 1), 1)
+    accelerations = partial(_accelerations, request)
+    means = np.mean(np.concatenate([batch[-robot.n :] for batch in accelerations("train")], 1), 1)
     predictions: dict[str, Predict] = {
         "zero": lambda *given: np.zeros_like(given[0]),
         "mean": lambda *given: np.broadcast_to(means, given[0].shape),
     }
     if has_physical_links(robot):
         predictions["nominal"] = partial(_by_file, robot)
-    own = scores_of_samples(read, robot.joint_names, partial(_by_model, model))
+    own = scores_of_samples(accelerations, robot.joint_names, partial(_by_model, model))
     return own, {
-        name: scores_of_samples(read, robot.joint_names, predict)
+        name: scores_of_samples(accelerations, robot.joint_names, predict)
         for name, predict in predictions.items()
     }
 
 
 def _accelerations(request: Request, split: Split) -> Iterator[Array]:
     """Batches of q, qd, tau and qdd: what is predicted comes last."""
-    data, gains = request.ready.data, request.ready.gains
-    factors = np.array([gain.value for gain in gains]) if gains else None
-    n = data.layout.robot.n
-    for batch in split_samples(
-        request.folder, data.blocks, data.layout, request.torque, factors, split
-    ):
+    n = request.ready.data.layout.robot.n
+    for batch in read(request, split):
         yield np.concatenate([batch[: 2 * n], batch[3 * n :], batch[2 * n : 3 * n]])
 
 
@@ -75,10 +71,10 @@ def judged(status: Status, metrics: Metrics, baselines: Mapping[str, Metrics]) -
         said = f"accelerations of {DATA[split]} have no finite error"
         reasons.append(Reason(code="no-error", message=said, hint="look at the data"))
     else:
-        for name in ("zero", "mean"):
+        for name, words in _NAMES.items():
             other = baselines[name][split]["nmse_var"].mean
             if other is not None and not error < _BETTER * other:
-                said = f"{BASELINES_OF_MOTION[name]} predicts {DATA[split]} as well"
+                said = f"{words} predicts {DATA[split]} as well"
                 hint = "more or better data, another model, or more training"
                 reasons.append(Reason(code="no-better", message=said, hint=hint))
     return Verdict(
@@ -86,11 +82,7 @@ def judged(status: Status, metrics: Metrics, baselines: Mapping[str, Metrics]) -
     )
 
 
-BASELINES_OF_MOTION = {
-    "zero": "no acceleration",
-    "mean": "the mean acceleration",
-    "nominal": BASELINES["nominal"],
-}
+_NAMES = {"zero": "no acceleration", "mean": "the mean acceleration"}
 
 
 def _sentence(metrics: Metrics, baselines: Mapping[str, Metrics], split: str) -> str:

@@ -1,5 +1,6 @@
 """Friction of a few numbers per joint; squares keep each from ever adding energy."""
 
+from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import torch
@@ -16,7 +17,7 @@ def smooth_sign(qd: Tensor, width: Tensor) -> Tensor:
     return torch.tanh(qd / width)
 
 
-class Friction(Actuator):
+class Friction(Actuator, ABC):
     """Friction whose parameters are squares of `roots`, shape (parameters, n)."""
 
     energy: ClassVar[EnergyClass] = "bounded"
@@ -28,9 +29,9 @@ class Friction(Actuator):
         start = torch.randn(shape, generator=generator, dtype=scales.qd.dtype)
         self.roots = nn.Parameter(_START * start)
 
+    @abstractmethod
     def units(self) -> Tensor:
         """What each parameter counts in, shape (parameters, n)."""
-        raise NotImplementedError
 
     def values(self) -> Tensor:
         """Parameters in SI units, shape (parameters, n); none is negative."""
