@@ -165,6 +165,7 @@ _NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _BROKEN = (errno.EIO, errno.ESTALE, errno.ENODEV, errno.ETIMEDOUT, errno.EINTR)
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 _TROUBLE = (*_DISK_FULL, *_BROKEN, *_OUT_OF_RESOURCES)
+_UNNUMBERED = ("error closing file",)  # what pyarrow says of the disk, without a number
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 # What libraries say where memory ends, also while they are being loaded.
 _NO_MEMORY = (
@@ -201,9 +202,8 @@ def raise_trouble(error: Exception, doing: str, path: Path) -> None:
 
     Others pass: what they mean, only who met them knows.
     """
-    if isinstance(error, OSError) and error.errno in _TROUBLE:
-        error.filename = error.filename or str(path)
-        raise from_os_error(error, doing) from error
+    if isinstance(error, OSError) and (error.errno in _TROUBLE or str(error) in _UNNUMBERED):
+        raise from_os_error(error, doing, str(path)) from error
 
 
 def _disk_full(said: str, file: str | None) -> StorageError:

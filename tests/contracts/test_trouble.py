@@ -38,3 +38,18 @@ def test_c19_c22_trouble_keeps_its_exit_code(tmp_path, monkeypatch, name, number
     monkeypatch.setattr(owner, function, fails)
     with pytest.raises(kind):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_c19_a_close_that_fails_without_a_number_is_trouble_of_the_disk(
+    tmp_path, monkeypatch, name
+):
+    read, owner, function = READERS[name]
+
+    def fails(*_, **__):
+        raise OSError("error closing file")
+
+    monkeypatch.setattr(owner, function, fails)
+    with pytest.raises(StorageError, match="error closing file") as caught:
+        read(tmp_path)
+    assert str(tmp_path) in caught.value.notice.file
