@@ -30,6 +30,7 @@ from robotid.errors import BadDataError
 WEIGHTS = "weights.safetensors"
 
 EnergyClass = Literal["conserving", "bounded", "unbounded"]
+Kinematics = Literal["known", "learned"]
 
 
 class _Part(BaseModel):
@@ -95,7 +96,7 @@ class ForwardResult(_Part):
     torque: str = "tau"
     actuator: str = "none"
     energy: EnergyClass
-    kinematics: Literal["known", "learned"] = "known"
+    kinematics: Kinematics = "known"
     samples: dict[str, int]
     recordings: dict[str, Split]
     split_by: Literal["recording", "segment"]
