@@ -312,3 +312,24 @@ def test_a_run_on_a_cache_that_cannot_be_written_goes_on(store, monkeypatch):
     monkeypatch.setattr(workspaces.Path, "mkdir", full)
     with workspaces.at_work(store.root):
         pass
+
+
+@pytest.mark.parametrize("call", ["open", "close", "rmdir", "unlink", "scandir"])
+def test_c19_a_disk_that_stumbles_leaves_no_workspace_behind(tmp_path, monkeypatch, call):
+    real, failed = getattr(os, call), []
+
+    def stumbles(*args, **options):
+        if not failed:
+            failed.append(call)
+            if call == "close":
+                real(*args)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(*args, **options)
+
+    with workspaces.workspace(tmp_path) as space:
+        (space / "a").mkdir()
+        (space / "a" / "b.txt").write_text("b")
+        monkeypatch.setattr(os, call, stumbles)
+    monkeypatch.undo()
+    assert failed
+    assert list(tmp_path.iterdir()) == []
