@@ -7,6 +7,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -166,7 +167,8 @@ def remove_tree(folder: Path) -> None:
     What fails once may not fail again: a disk that stumbles must not leave folders behind.
     """
     for _ in range(_TRIES):
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # a close that fails is raised in spite of ignore_errors
+            shutil.rmtree(folder, ignore_errors=True)
         if not os.path.lexists(folder):
             return
 
