@@ -51,7 +51,8 @@ def _pairs(
     for run in runs:
         fit, own = run.fit, side(run.fit)
         others = [value for name in kept if (value := getattr(fit, name)) != own]
-        same = (run.rollout.robot, run.rollout.label, fit.model, fit.actuator, fit.seed, *others)
+        start = tuple(run.rollout.starts[0].q.values())  # tells data of one kind apart
+        same = (run.rollout.robot, start, fit.model, fit.actuator, fit.seed, *others)
         if own in sides and fit.error_at_horizon is not None:
             found.setdefault(same, {})[own] = fit.error_at_horizon
     ratios = [
