@@ -64,7 +64,7 @@ def beside_truth(fitted: FittedForward, q: Array, true: TrueRobot | None) -> dic
         "kinematics": fit.kinematics,
         "init": fit.options.get("init") if trained else None,
         "seed": fit.options.get("seed", 0),
-        "one_step": fit.metrics[held_out(fit.metrics)]["nmse_var"].mean,
+        "one_step": fit.metrics[held_out(fit.metrics)]["nmse_var"].mean if fit.metrics else None,
         "masses": _masses(fitted, true),
         "inertia_error": _inertia_error(fitted, q, true),
     }
