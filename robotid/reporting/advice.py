@@ -3,7 +3,7 @@
 from math import inf
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult
+from robotid.contracts.fit import AnyFit
 from robotid.contracts.words import DATA
 from robotid.reporting.beside import compared
 from robotid.reporting.facts import ComparedModel, Comparison, ReportFacts
@@ -39,7 +39,7 @@ def advice(facts: ReportFacts) -> Advice | None:
                 f"{name} is preferred: all its links can exist, and its error is not told apart."
             )
         said += _how_good(comparison, name, facts)
-        said += _caveats(comparison, name, facts.fits[name])
+        said += _caveats(comparison, name, facts)
     said += [f"Against {other}: {'; '.join(why)}." for other, why in against.items() if why]
     if name is not None and (clear := [other for other, why in against.items() if not why]):
         said.append(f"Nothing speaks against {listed(clear)}: as good a choice.")
@@ -67,23 +67,25 @@ def _how_good(comparison: Comparison, name: str, facts: ReportFacts) -> list[str
     where = f" ({listed(comparison.recordings)})" if comparison.recordings else ""
     mean = "a mean error over the joints" if len(comparison.joints) > 1 else "an error"
     share = metrics["relative"].mean if "relative" in metrics else None
-    of_torque = "" if share is None else f", {100 * share:.3g} % of the torque"
+    of = "" if share is None else f", {100 * share:.3g} % of the {facts.quantity.name}"
     others = {
         baseline: own[split]["rmse"].mean
         for baseline, own in facts.fits[name].baselines.items()
         if "rmse" in own.get(split, {}) and own[split]["rmse"].mean is not None
     }
-    than = f": {compared(rmse, others).said}, the best baseline" if others else ""
+    beside = compared(rmse, others, facts.quantity.baselines)
+    than = f": {beside.said}, the best baseline" if others else ""
     said = f"{name} has {mean} of {rmse:.3g} {facts.unit} on {DATA[split]}{where}"
-    return [f"{said}{of_torque}{than}."]
+    return [f"{said}{of}{than}."]
 
 
-def _caveats(comparison: Comparison, name: str, fit: FitResult) -> list[str]:
+def _caveats(comparison: Comparison, name: str, facts: ReportFacts) -> list[str]:
     """What to know of the fit that is to be used."""
+    fit, predicts = facts.fits[name], facts.quantity.names
     found = []
     impossible = _impossible(fit)
     if impossible:
-        found.append(f"{name} predicts torques, but {impossible}, which simulators may refuse.")
+        found.append(f"{name} predicts {predicts}, but {impossible}, which simulators may refuse.")
         able = [n for n, m in comparison.models.items() if m.usable and m.consistent]
         if able:
             best = min(able, key=lambda other: _error(comparison.models[other]))
@@ -94,7 +96,7 @@ def _caveats(comparison: Comparison, name: str, fit: FitResult) -> list[str]:
     return found
 
 
-def _against(comparison: Comparison, name: str, fit: FitResult) -> list[str]:
+def _against(comparison: Comparison, name: str, fit: AnyFit) -> list[str]:
     model, found = comparison.models[name], []
     if not model.usable:
         sentence = fit.verdict.sentence.rstrip(".")
@@ -109,7 +111,7 @@ def _against(comparison: Comparison, name: str, fit: FitResult) -> list[str]:
     return found
 
 
-def _impossible(fit: FitResult) -> str:
+def _impossible(fit: AnyFit) -> str:
     names = [link.name for link in fit.links if not link.consistent]
     if not names:
         return ""

@@ -13,6 +13,7 @@ from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import drawn
 from robotid.reporting.sections.table import SECTIONS, Section
 from robotid.reporting.summary import Table
+from robotid.reporting.view import FitView
 from robotid.robot.catalog import FILES
 from tests.reporting.full import full_view
 from tests.reporting.hostile import PAYLOADS, hostile_view
@@ -43,7 +44,7 @@ def zoomable_charts():
 def report(tmp_path_factory):
     """A page with two fits and, whatever else, two charts to zoom."""
     folder = tmp_path_factory.mktemp("report")
-    extra = Section("zoomed", "To zoom", lambda view: zoomable_charts())
+    extra = Section("zoomed", "To zoom", FitView, lambda view: zoomable_charts())
     environment = pages.environment()
     loader = ChoiceLoader([DictLoader({"sections/zoomed.html.j2": ZOOMED}), environment.loader])
     views = [full_view(folder / name, name=name) for name in ("first", "second")]
