@@ -6,6 +6,7 @@ from typing import NamedTuple
 from robotid.contracts.fit import AnyFit
 from robotid.contracts.words import DATA
 from robotid.reporting.beside import compared
+from robotid.reporting.energy import PROMISES
 from robotid.reporting.facts import ComparedModel, Comparison, ReportFacts
 from robotid.reporting.words import counted, listed
 
@@ -90,6 +91,11 @@ def _caveats(comparison: Comparison, name: str, facts: ReportFacts) -> list[str]
         if able:
             best = min(able, key=lambda other: _error(comparison.models[other]))
             found.append(f"Where links have to exist, use {best}.")
+    if _gains_energy(comparison.models[name]):
+        found.append(
+            f"Nothing keeps {name} from gaining energy with nobody driving: see what robotid "
+            "rollout makes of it before it is left to run."
+        )
     codes = list(dict.fromkeys(remark.code for remark in fit.remarks))
     if codes:
         found.append(f"What to know of {name} is under its verdict: {', '.join(codes)}.")
@@ -101,14 +107,30 @@ def _against(comparison: Comparison, name: str, fit: AnyFit) -> list[str]:
     if not model.usable:
         sentence = fit.verdict.sentence.rstrip(".")
         found.append(sentence[:1].lower() + sentence[1:])
-    elif model.behind is not None and model.behind.worse:
-        least = _error(model) - model.behind.value
-        share = 100 * model.behind.value / least if least > 0 else inf
-        grown = f"{share:.2g} %" if share < 10 else f"{share:.0f} %" if share < 1000 else "far"
-        found.append(f"its error is {grown} larger, beyond chance")
+    elif larger := _larger(comparison, model):
+        found.append(larger)
+    if _gains_energy(model):
+        found.append("nothing keeps it from gaining energy with nobody driving")
     if impossible := _impossible(fit):
         found.append(impossible)
     return found
+
+
+def _larger(comparison: Comparison, model: ComparedModel) -> str:
+    """How much larger an error is than the least one; empty where it is not told apart."""
+    if comparison.least is None or (model.behind is not None and not model.behind.worse):
+        return ""
+    least = _error(comparison.models[comparison.least])
+    above = _error(model) - least
+    if not above > 0:
+        return ""
+    share = 100 * above / least if least > 0 else inf
+    grown = f"{share:.2g} %" if share < 10 else f"{share:.0f} %" if share < 1000 else "far"
+    return f"its error is {grown} larger{', beyond chance' if model.behind else ''}"
+
+
+def _gains_energy(model: ComparedModel) -> bool:
+    return model.forward is not None and not PROMISES[model.forward.energy].certain
 
 
 def _impossible(fit: AnyFit) -> str:
