@@ -86,7 +86,7 @@ def hostile_forward_view(folder, payload):
     changed = changed.model_copy(
         update={
             "actuator": fit.actuator,
-            "options": {**changed.options, **fit.options},
+            "options": {**fit.options, "remark": payload},  # others say what the weights are
             "robot": changed.robot.model_copy(update=used),
         }
     )

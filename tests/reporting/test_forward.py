@@ -66,7 +66,7 @@ def test_errors_have_the_unit_of_their_joint(cartpole):
     }  # fmt: skip
     assert found.unit == found.splits[0].mean.unit == "rad/s² or m/s²"
     assert [split.split for split in found.splits] == ["test", "train", "val"]
-    assert "0.1\u00a0m/s²" in render([cartpole])
+    assert "0.1&nbsp;m/s²" in render([cartpole])
 
 
 def test_units_of_a_robot_that_only_turns(tmp_path):

@@ -1,10 +1,13 @@
 """Sums of link parameters that accelerations show, beside those of the robot file."""
 
+import re
 from typing import NamedTuple
 
 from robotid.contracts.forward import Combination
 from robotid.reporting.charts.forest import Estimate, Forest, forest
 from robotid.reporting.view import ForwardView
+
+_SIGN = re.compile(" [+-] ")  # between the terms of a sum
 
 
 class Row(NamedTuple):
@@ -37,5 +40,5 @@ def _row(one: Combination) -> Row:
 
 def _estimate(one: Combination) -> Estimate:
     """In a chart a sum has the name of its first parameter; it has no interval."""
-    name = one.name.partition(" ")[0]
+    name = _SIGN.split(one.name)[0]
     return Estimate(name, one.value, one.value, one.value, one.nominal, "●", "identified")
