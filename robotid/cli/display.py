@@ -12,10 +12,12 @@ from robotid.runner.task import Task
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+_MANY = 10  # stages, from which on a bar says how far the whole is
+
 
 @contextmanager
-def display_for(console: Console, *, verbose: bool = False) -> Iterator[Observer]:
-    """The display that fits where standard error goes."""
+def display_for(console: Console, stages: int = 0, *, verbose: bool = False) -> Iterator[Observer]:
+    """The display that fits where standard error goes; `stages` are those of the whole run."""
     if console.quiet or not console.on_terminal:
         yield Lines(console, verbose=verbose)
         return
@@ -24,7 +26,7 @@ def display_for(console: Console, *, verbose: bool = False) -> Iterator[Observer
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bars:
-        yield Bars(console, bars, verbose=verbose)
+        yield Bars(console, bars, stages, verbose=verbose)
 
 
 class Lines:
@@ -47,20 +49,25 @@ class Lines:
             self._line(f"{task.label}: ended")
 
     def settled(self, result: StageResult) -> None:
-        """A stage has its result, or will have none."""
-        self._line(line_of(result))
+        """A stage has its result, or will have none; variations that were there go without."""
+        if self._verbose or not (result.node.is_varied and result.status == "cached"):
+            self._line(line_of(result))
 
     def _line(self, text: str) -> None:
         self._console.tell(text)
 
 
 class Bars(Lines):
-    """A bar for each running task; the lines go above them."""
+    """A bar for each running task, and one for the whole of many; the lines go above them."""
 
-    def __init__(self, console: Console, bars: "Progress", *, verbose: bool = False) -> None:
+    def __init__(
+        self, console: Console, bars: "Progress", stages: int = 0, *, verbose: bool = False
+    ) -> None:
         super().__init__(console, verbose=verbose)
-        self._bars = bars
+        self._bars, self._stages, self._settled = bars, stages, 0
         self._shown: dict[str, TaskID] = {}
+        self._whole = bars.add_task("", total=stages) if stages > _MANY else None
+        self._tell_whole()
 
     def started(self, task: Task) -> None:
         """Show a bar; it pulses until the task says how far it is."""
@@ -76,6 +83,17 @@ class Bars(Lines):
         """Take the bar away."""
         super().ended(task)
         self._bars.remove_task(self._shown.pop(task.label))
+
+    def settled(self, result: StageResult) -> None:
+        """A stage has its result, or will have none."""
+        super().settled(result)
+        self._settled += 1
+        self._tell_whole()
+
+    def _tell_whole(self) -> None:
+        if self._whole is not None:
+            said = f"{self._settled} of {self._stages} stages"
+            self._bars.update(self._whole, completed=self._settled, description=said)
 
     def _line(self, text: str) -> None:
         self._bars.console.print(visible(text), markup=False, highlight=False)

@@ -54,7 +54,9 @@ def run(
         return show_preview(graph, settings)
     targets = {}
     if out is not None:
-        chosen = [node for node in graph.nodes if node.deliver and only in (None, node.name)]
+        chosen = [
+            node for node in graph.nodes if node.deliver and (only is None or node.is_of(only))
+        ]
         targets = {node.name: out / node.name for node in chosen}
     result, noted = run_graph(graph, settings, out=targets, force=force, only=only, name=name)
     return finish(settings, result, answer_of_run(result, noted))

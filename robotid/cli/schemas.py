@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 import robotid
 from robotid.cli.answer import ANSWERS
 from robotid.cli.config_reference import config_reference
+from robotid.contracts.comparison import ForwardComparison
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.excitation import Excitation
 from robotid.contracts.export import ExportIndex
@@ -48,6 +49,7 @@ FORMATS: dict[str, Any] = {
     "recording": RecordingFacts,
     "report": ReportFacts,
     "rollout": Rollout,
+    "comparison": ForwardComparison,
     "truth": Truth,
 }
 

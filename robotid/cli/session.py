@@ -50,7 +50,7 @@ def run_graph(
             shared=settings.shared_cache,
             beside=beside,
         ) as store,
-        display_for(console_for(settings), verbose=settings.verbose) as display,
+        display_for(console_for(settings), len(graph.nodes), verbose=settings.verbose) as display,
     ):
         executor = LocalExecutor(store, jobs, settings.timeout)
         try:
@@ -96,21 +96,24 @@ def finish(
     for stage in result.stages:
         _say_verdict(console, stage, reported)
     if sum(not stage.node.made_for for stage in result.stages) > 1:
-        for line in aligned(_SUMMARY, [_row(stage) for stage in result.stages]):
+        for line in aligned(_SUMMARY, _summary(result.stages)):
             console.tell(line)
     if settings.json:
         console.emit_json(answer)
     else:
         for stage in result.stages:
-            if stage.path is not None and not stage.node.made_for:
+            if stage.path is not None and not stage.node.made_for and not stage.node.is_varied:
                 for line in printed(stage) or [str(stage.path)]:
                     console.emit(line)
     return int(result.exit_code)
 
 
 def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> None:
-    """What a fit is worth comes before where it is; a report says it for its fits."""
-    if stage.path is None or console.quiet:
+    """What a fit is worth comes before where it is; a report says it for its fits.
+
+    Of the variations of a sweep the stage that gathers them speaks.
+    """
+    if stage.path is None or console.quiet or stage.node.is_varied:
         return
     if stage.node.stage.output == "report":
         from robotid.cli.report_text import show_report
@@ -125,6 +128,10 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
         from robotid.cli.rollout_text import show_rollout
 
         show_rollout(console, stage.path)
+    elif stage.node.stage.output == "comparison":
+        from robotid.cli.rollout_text import show_comparison
+
+        show_comparison(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
         from robotid.contracts.forward import read_any_fit
 
@@ -144,12 +151,22 @@ def warn_of_all(console: Console, notices: list[Notice], *, verbose: bool) -> No
             console.say(f"warning[{code}] {count} in all; --verbose and --json list them")
 
 
-def _row(stage: StageResult) -> list[str]:
+def _summary(stages: list[StageResult]) -> list[list[str]]:
+    """A row for each stage; one for all variations of a stage."""
+    together: dict[str, list[StageResult]] = {}
+    for stage in stages:
+        together.setdefault(stage.node.table, []).append(stage)
+    return [_row(name, of_one) for name, of_one in together.items()]
+
+
+def _row(name: str, stages: list[StageResult]) -> list[str]:
+    statuses = Counter(stage.status for stage in stages)
+    several = len(stages) > 1
     return [
-        stage.node.name,
-        stage.status,
-        f"{stage.seconds:.1f} s",
-        f"{stage.computed} of {len(stage.keys)}",
-        str(len(stage.notices)),
-        str(stage.path or "-"),
+        name,
+        ", ".join(f"{count} {status}" if several else status for status, count in statuses.items()),
+        f"{sum(stage.seconds for stage in stages):.1f} s",
+        f"{sum(s.computed for s in stages)} of {sum(len(s.keys) for s in stages)}",
+        str(sum(len(stage.notices) for stage in stages)),
+        "-" if several else str(stages[0].path or "-"),
     ]

@@ -18,6 +18,7 @@ from robotid.errors import BadDataError
 WEIGHTS = "weights.safetensors"
 
 EnergyClass = Literal["conserving", "bounded", "unbounded"]
+Kinematics = Literal["known", "learned"]
 
 
 class _Part(BaseModel):
@@ -67,7 +68,7 @@ class ForwardResult(AnyFit):
     predicts: Literal["acceleration"]
     actuator: str = "none"
     energy: EnergyClass
-    kinematics: Literal["known", "learned"] = "known"
+    kinematics: Kinematics = "known"
     combinations: list[Combination] = Field(default=[])
     actuator_values: list[ActuatorValue] = Field(default=[])
     placements: list[list[list[float]]] | None = None

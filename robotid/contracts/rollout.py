@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from robotid.contracts.fit_data import Remark
-from robotid.contracts.forward import EnergyClass
+from robotid.contracts.forward import EnergyClass, Kinematics
 from robotid.contracts.splits import Split
 from robotid.contracts.versions import first_fault
-from robotid.errors import BadDataError
+from robotid.errors import BadDataError, raise_trouble
 
 ROLLOUT = "rollout.json"
 TRAJECTORIES = "trajectories.parquet"
@@ -89,6 +89,15 @@ class ErrorCurve(_Part):
     median: list[float | None]
 
 
+class LinkMass(_Part):
+    """Mass of a link [kg]: found, of the robot file, and true where that is known."""
+
+    link: str
+    value: float
+    nominal: float
+    true: float | None = None
+
+
 class FitRollout(_Part):
     """A fit that was left to run.
 
@@ -96,7 +105,14 @@ class FitRollout(_Part):
         model: its model.
         actuator: what its commands pass through.
         energy: what the model does to the energy of a robot that nobody drives.
+        kinematics: whether placements of the links were learned as well.
+        init: where its training started; null for one that does not start anywhere.
+        seed: of its training.
         usable: the verdict of the fit.
+        one_step: error of its accelerations on held-out data, over their variance.
+        masses: of its links; none of a network.
+        inertia_error: norm of what is wrong with its mass matrix over that of the true one, root
+            mean square over the starts; null without truth or links.
         halved: share of the steps that were halved more than once.
         most_halvings: of any step.
         driven: motions under the recorded commands; null where starts are states.
@@ -111,7 +127,13 @@ class FitRollout(_Part):
     model: str
     actuator: str
     energy: EnergyClass
+    kinematics: Kinematics = "known"
+    init: str | None = None
+    seed: int = 0
     usable: bool
+    one_step: float | None = None
+    masses: list[LinkMass] = []
+    inertia_error: float | None = None
     halved: float
     most_halvings: int
     driven: Moved | None
@@ -128,6 +150,8 @@ class Rollout(_Part):
     Args:
         format: of this file.
         robot: its name.
+        label: what the data are, in the words of whoever asked.
+        friction: law of the robot that was simulated; null where the truth is not known.
         joints: in the order of the robot.
         units: of positions, by joint.
         horizon_s: how long the motions are.
@@ -143,6 +167,8 @@ class Rollout(_Part):
 
     format: Literal[1] = 1
     robot: str
+    label: str = ""
+    friction: str | None = None
     joints: list[str]
     units: dict[str, str]
     horizon_s: float
@@ -198,6 +224,28 @@ def read_rollout(folder: Path) -> Rollout:
     except ValidationError as error:
         said = f"not a rollout as robotid writes it: {first_fault(error)}"
         raise BadDataError("bad-rollout", said, file=str(path)) from error
+
+
+def read_first_motion(
+    folder: Path, rollout: Rollout, fit: str
+) -> tuple[Array, Array, Array | None]:
+    """Times, positions of the last joint and, where they were recorded, true ones.
+
+    Of the first start that is shown: under recorded commands, or without one where there are none.
+    """
+    path = folder / TRAJECTORIES
+    kind: Kind = "uncontrolled" if rollout.split is None else "driven"
+    joint = rollout.joints[-1]
+    names = ["t", f"q.{joint}", f"q_true.{joint}"]
+    chosen = [("fit", "==", fit), ("start", "==", rollout.shown[0]), ("motion", "==", kind)]
+    try:
+        table = pq.read_table(path, columns=names, filters=chosen, page_checksum_verification=True)
+        t, q, true = (table[name].to_numpy() for name in names)
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise_trouble(error, "reading a result", path)
+        said = f"not motions as robotid writes them ({type(error).__name__})"
+        raise BadDataError("bad-rollout", said, file=str(path), hint="run again") from error
+    return t, q, None if kind == "uncontrolled" else true
 
 
 def _table(one: Trajectory, joints: Sequence[str]) -> pa.Table:

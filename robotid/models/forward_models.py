@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from robotid.contracts.forward import EnergyClass
 from robotid.dynamics.aba import aba
+from robotid.dynamics.crba import crba
 from robotid.dynamics.energy import Energy, energy
 from robotid.models.actuators.actuator import Actuator
 from robotid.models.actuators.networks import network
@@ -37,6 +38,10 @@ class ForwardModel(nn.Module, ABC):
     @abstractmethod
     def energy(self, q: Tensor, qd: Tensor) -> Energy | None:
         """Kinetic and potential energy [J]; None where the model has none."""
+
+    @abstractmethod
+    def inertia(self, q: Tensor) -> Tensor | None:
+        """The mass matrix, shape (..., n, n); None where the model has none."""
 
 
 class LearnedPlacements(nn.Module):
@@ -111,6 +116,10 @@ class RigidForward(ForwardModel):
         """Of the links."""
         return energy(self.robot, q, qd, self.links(), placements=self._placements())
 
+    def inertia(self, q: Tensor) -> Tensor:
+        """Of the links."""
+        return crba(self.robot, q, self.links(), placements=self._placements())
+
     def _placements(self) -> Tensor | None:
         return None if self.placements is None else self.placements()
 
@@ -150,4 +159,8 @@ class NetworkForward(ForwardModel):
 
     def energy(self, q: Tensor, qd: Tensor) -> None:  # noqa: ARG002 - as of others
         """A network of accelerations has no energy."""
+        return
+
+    def inertia(self, q: Tensor) -> None:  # noqa: ARG002 - as of others
+        """Nor has it inertia."""
         return

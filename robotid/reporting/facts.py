@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from robotid.contracts.fit import FitResult, Metric
-from robotid.contracts.forward import EnergyClass, ForwardResult
+from robotid.contracts.forward import EnergyClass, ForwardResult, Kinematics
 from robotid.reporting.quantities import Quantity, quantity_of
 
 REPORT = "report.json"
@@ -54,7 +54,7 @@ class ForwardModel(_Part):
     """What tells forward models apart: see `fit.forward.json`."""
 
     actuator: str
-    kinematics: str
+    kinematics: Kinematics
     energy: EnergyClass
 
 

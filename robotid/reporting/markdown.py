@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from robotid.reporting.facts import ReportFacts
-from robotid.reporting.summary import Table, summary
+from robotid.reporting.summary import Statement, Table, summary
 
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "@<!-- -->", "#": "\\#<!-- -->"}
 _SIGNS = re.compile(
@@ -20,6 +20,7 @@ _SIGNS = re.compile(
 )
 _BEGINNING = re.compile(r"\A(\d*)([-+=:.)])")  # of lists, rules and headings
 _DECIMAL = re.compile(r"\A\d+\.\d")
+_MARKS = {True: "✅", False: "❌"}
 _BREAK = "\\\n"  # of a line within a paragraph
 
 
@@ -28,15 +29,21 @@ def markdown(facts: ReportFacts) -> str:
     robots = sorted({fit.robot.name for fit in facts.fits.values()})
     found = summary(facts)
     parts = [f"## Identification of {escaped(', '.join(robots))}"]
-    marks = {True: "✅", False: "❌"}
     if found.advice is not None:
-        title = f"{marks[found.advice.use is not None]} {escaped(found.advice.title)}."
+        title = f"{_MARKS[found.advice.use is not None]} {escaped(found.advice.title)}."
         parts.append(_BREAK.join([title, *(escaped(said) for said in found.advice.said)]))
-    parts.append("\n".join(f"- {marks[s.good]} {escaped(s.text)}" for s in found.statements))
+    parts.append("\n".join(f"- {_MARKS[s.good]} {escaped(s.text)}" for s in found.statements))
     parts += [_table(table) for table in found.tables]
     if found.remarks:
         parts.append("### What to know\n\n" + _listed(found.first_remarks))
     return "\n\n".join(parts) + "\n"
+
+
+def in_markdown(title: str, statements: Sequence[Statement], tables: Sequence[Table]) -> str:
+    """Sentences and tables under a title."""
+    parts = [f"## {escaped(title)}"]
+    parts.append("\n".join(f"- {_MARKS[s.good]} {escaped(s.text)}" for s in statements))
+    return "\n\n".join([*parts, *map(_table, tables)]) + "\n"
 
 
 def escaped(text: str) -> str:

@@ -13,6 +13,7 @@ from robotid.errors import BadDataError
 from robotid.memory import must_fit
 from robotid.models.forward_from_fit import FittedForward, read_forward
 from robotid.robot.tree import RobotTree
+from robotid.rollouts.beside_truth import beside_truth, true_robot
 from robotid.rollouts.integrate import Integration
 from robotid.rollouts.left_to_run import left_to_run
 from robotid.rollouts.options import RolloutOptions
@@ -32,7 +33,10 @@ class Compared(NamedTuple):
 
 
 def compared(
-    folders: Mapping[str, Path], dataset: Path | None, options: RolloutOptions
+    folders: Mapping[str, Path],
+    dataset: Path | None,
+    options: RolloutOptions,
+    simulation: Path | None = None,
 ) -> Compared:
     """Let all fits run from the same starts.
 
@@ -40,6 +44,7 @@ def compared(
         folders: of the fits, by name.
         dataset: to start from; None for the states of the options.
         options: horizon, steps and states.
+        simulation: that the data are from, if they are from one.
     """
     fits = {name: _read(folder) for name, folder in folders.items()}
     first = next(iter(fits.values()))
@@ -55,18 +60,21 @@ def compared(
     count = len(states.q)
     size = 8 * _COPIES * 4 * robot.n * count * (options.steps + 1)
     must_fit(size, f"{count} motions", "ask for fewer starts, a shorter horizon or larger steps")
+    true = None if simulation is None else true_robot(simulation, robot)
     how = Integration(options.step_s, options.steps, options.tolerance)
     shown = np.unique(np.linspace(0, count - 1, min(_SHOWN, count)).round().astype(int)).tolist()
     found: dict[str, FitRollout] = {}
     trajectories: list[Trajectory] = []
     for name, fitted in fits.items():
         done = left_to_run(name, fitted, states, recorded, how, shown)
-        found[name] = done.found
+        found[name] = done.found.model_copy(update=beside_truth(fitted, states.q, true))
         trajectories += done.trajectories
         progress.report(len(found), len(fits), "motions")
     slides = {joint.name for joint in robot.driven if joint.kind == "prismatic"}
     rollout = Rollout(
         robot=robot.name,
+        label=options.label,
+        friction=None if true is None else true.friction,
         joints=list(robot.joint_names),
         units={joint: "m" if joint in slides else "rad" for joint in robot.joint_names},
         horizon_s=options.steps * options.step_s,

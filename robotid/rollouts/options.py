@@ -34,6 +34,12 @@ class RolloutOptions(BaseModel):
         f"or {RANDOM}, for states within the training data.",
     )
     seed: int = Field(default=0, ge=0, description="Of random states.")
+    label: str = Field(
+        default="",
+        max_length=80,
+        description="What the data are, in a few words; compare puts what is of one robot and "
+        "label in one column.",
+    )
     tolerance: float = Field(
         default=1e-6,
         ge=1e-12,

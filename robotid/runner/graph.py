@@ -15,7 +15,8 @@ LineOf = Callable[[tuple[str, ...]], int | None]
 class Node:
     """A stage with its configuration and inputs: paths, or `@name` for another node's result.
 
-    `made_for` names the node that it makes an input of which nobody asked for by name.
+    `made_for` names the table that it makes an input of which nobody asked for by name. `origin` is
+    the table of a pipeline file that it comes from, where that is not its name.
     """
 
     name: str
@@ -24,6 +25,21 @@ class Node:
     inputs: Mapping[str, tuple[str, ...]]
     deliver: bool = True
     made_for: str = ""
+    origin: str = ""
+
+    @property
+    def table(self) -> str:
+        """The table of the pipeline file that it comes from; its variations have it in common."""
+        return self.origin or self.name
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether it is one of the variations of a sweep."""
+        return self.table != self.name
+
+    def is_of(self, name: str) -> bool:
+        """Whether it is what a user means by a name: itself, or all of a table."""
+        return name in (self.name, self.table, self.made_for)
 
     def needs(self) -> list[str]:
         """Names of the nodes whose results it takes."""
@@ -54,7 +70,7 @@ class Graph:
         by_name = {node.name: node for node in with_made_inputs(given_nodes)}
 
         def fail(code: str, node: str, message: str, hint: str | None = None) -> ConfigError:
-            line = line_of(("stages", node, "inputs")) if line_of else None
+            line = line_of(("stages", by_name[node].table, "inputs")) if line_of else None
             return ConfigError(code, message, file=file, line=line, hint=hint)
 
         for node in by_name.values():
@@ -80,23 +96,20 @@ class Graph:
                 ordered[node.name] = remaining.pop(node.name)
         return cls(tuple(ordered.values()), base)
 
-    def node(self, name: str) -> Node:
-        """The node of a name."""
-        for node in self.nodes:
-            if node.name == name:
-                return node
-        hint = nearest(name, (node.name for node in self.nodes))
-        raise UsageError("unknown-stage", f"no stage {name!r} in this pipeline", hint=hint)
-
     def until(self, name: str) -> "Graph":
-        """The part of the graph that ends in one node."""
+        """The part of the graph that ends in one node, or in all variations of one."""
+        nodes = {node.name: node for node in self.nodes}
         wanted: set[str] = set()
-        pending = [self.node(name).name]
+        pending = [node.name for node in self.nodes if name in (node.name, node.table)]
+        if not pending:
+            tables = dict.fromkeys(node.table for node in self.nodes)
+            hint = nearest(name, tables)
+            raise UsageError("unknown-stage", f"no stage {name!r} in this pipeline", hint=hint)
         while pending:
             current = pending.pop()
             if current not in wanted:
                 wanted.add(current)
-                pending.extend(self.node(current).needs())
+                pending.extend(nodes[current].needs())
         return Graph(tuple(node for node in self.nodes if node.name in wanted), self.base)
 
 
@@ -108,7 +121,7 @@ def _check_keys(node: Node, file: str | None, line_of: LineOf | None) -> None:
         node.stage.check(node.config, node.inputs)
     except ConfigError as error:
         key, _, said = error.notice.message.partition(": ")
-        where = ("stages", node.name, key)
+        where = ("stages", node.table, key)
         if file is None:
             raise
         raise ConfigError(
@@ -150,7 +163,8 @@ def _maker(node: Node, role: str, made_by: str) -> Node:
         config=config,
         inputs=inputs,
         deliver=False,
-        made_for=node.name,
+        made_for=node.table,
+        origin=f"{node.table}.{role}",
     )
 
 

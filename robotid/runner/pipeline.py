@@ -9,11 +9,14 @@ inputs.logs = "../sample_logs/pendulum/*.csv"   # relative to this file
 stage = "filter"               # not needed where the table has the stage's own name
 inputs.dataset = "@ingest"     # the result of another table
 cutoff_hz = 8.0                # all other keys are the stage's configuration
+
+A `[sweep]` varies stages; see `sweep`.
 """
 
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from robotid.errors import ConfigError, UsageError, nearest
 from robotid.runner.graph import Graph, Node
+from robotid.runner.sweep import Sweep, Variation, variations
 from robotid.stages.catalog import CATALOG, stage_in
 from robotid.stages.configuration import TomlFile, parse_config, parsed_toml
 from robotid.stages.contract import Stage
@@ -39,6 +43,9 @@ class StageTable(BaseModel):
         description="For each role a path, a pattern, '@NAME' for another stage, or a list.",
     )
     deliver: bool = Field(default=True, description="Copy the result to --out.")
+    gathers: list[str] = Field(
+        default=[], description="Axes of the sweep of which all results are taken at once."
+    )
 
 
 class PipelineFile(BaseModel):
@@ -48,6 +55,7 @@ class PipelineFile(BaseModel):
 
     description: str = Field(default="", description="One line on what the pipeline is for.")
     stages: dict[str, StageTable] = Field(description="The stages by name.", min_length=1)
+    sweep: Sweep = Field(default=Sweep(), description="What is varied, and how.")
 
 
 def load_pipeline(
@@ -57,7 +65,8 @@ def load_pipeline(
 
     Args:
         path: the TOML file.
-        settings: `stage.key=value` overrides, the value in TOML notation (or a bare word).
+        settings: `stage.key=value` or `sweep.key=value` overrides, the value in TOML notation (or a
+            bare word).
         catalog: the stages there are.
     """
     source = TomlFile(path)
@@ -65,8 +74,31 @@ def load_pipeline(
     for setting in settings:
         _apply(values, setting)
     parsed = parse_config(PipelineFile, values, source=source)
-    nodes = [_node(name, table, source, catalog) for name, table in parsed.stages.items()]
+    nodes = [
+        _varied_node(one, source, catalog)
+        for one in variations(values["stages"], parsed.sweep, source)
+    ]
     return Graph.of(nodes, base=path.parent, file=str(path), line_of=source.line_of)
+
+
+def _varied_node(one: Variation, source: TomlFile, catalog: Mapping[str, str]) -> Node:
+    where = ("stages", one.origin)
+    try:
+        table = parse_config(StageTable, one.table, prefix=where, source=source)
+        node = _node(one.origin, table, source, catalog)
+    except ConfigError as error:
+        key, _, said = error.notice.message.partition(": ")
+        axis = one.set_by.get(tuple(key.split(".")[len(where) :]))
+        if axis is None:
+            raise
+        raise ConfigError(
+            error.notice.code,
+            f"sweep.axes.{axis}: {key}: {said}",
+            file=str(source.path),
+            line=source.line_of(("sweep", "axes", axis)),
+            hint=error.notice.hint,
+        ) from error
+    return replace(node, name=one.name, origin=one.origin)
 
 
 def _node(name: str, table: StageTable, source: TomlFile, catalog: Mapping[str, str]) -> Node:
@@ -130,6 +162,8 @@ def _apply(values: dict[str, Any], setting: str) -> None:
     stages = values.get("stages", {})
     if not (equals and dot and key):
         raise UsageError("bad-setting", f"--set {setting!r} is not of the form stage.key=value")
+    if name == "sweep" and name in values and name not in stages:
+        stages = values
     if name not in stages:
         raise UsageError(
             "bad-setting", f"--set {setting!r}: no stage {name!r} here", hint=nearest(name, stages)

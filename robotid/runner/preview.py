@@ -9,6 +9,8 @@ from robotid.runner.task import Task
 from robotid.store.explain import Explainer
 from robotid.store.store import Entry, Store
 
+_NAMED = 3  # of many stages that one waits for
+
 
 @dataclass(frozen=True, slots=True)
 class Preview:
@@ -28,7 +30,8 @@ def preview(graph: Graph, store: Store, *, recompute: bool = False) -> list[Prev
     for node in graph.nodes:
         waiting = [name for name in node.needs() if name not in results]
         if waiting:
-            why = f"waits for {', '.join(waiting)}"
+            more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
+            why = f"waits for {', '.join(waiting[:_NAMED])}{more}"
             lines.append(Preview(node.name, node.name, "unknown", why, None))
             continue
         plan = Plan(node, resolver.given(node, results))

@@ -110,6 +110,7 @@ class Run:
         self._computed: set[str] = set()
         self._damage: Counter[str] = Counter()
         self._submitted: Counter[str] = Counter()
+        self._started: dict[str, float] = {}
         self._resolver = InputResolver(graph)
 
     def go(self) -> RunResult:
@@ -209,10 +210,10 @@ class Run:
         self._executor.submit(task)
 
     def _recomputes(self, node: Node) -> bool:
-        return self._recompute and self._only in (None, node.name, node.made_for)
+        return self._recompute and (self._only is None or node.is_of(self._only))
 
     def _check_may_compute(self, node: Node, task: Task) -> None:
-        if self._only not in (None, node.name, node.made_for):
+        if self._only is not None and not node.is_of(self._only):
             raise InputMissingError(
                 "not-cached",
                 f"--only {self._only}: {task.label} is not in the cache",
@@ -227,6 +228,7 @@ class Run:
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, Started):
+            self._started.setdefault(event.task.key, time.monotonic())
             self._observer.started(event.task)
         elif isinstance(event, Progress):
             self._observer.progressed(event.task, event.fraction, event.doing)
@@ -271,7 +273,12 @@ class Run:
 
     def _settle(self, state: _State, status: Outcome) -> None:
         state.result.status = status
-        state.result.seconds = time.monotonic() - state.began if state.began is not None else 0.0
+        # What waits for a free worker does not take time yet.
+        keys = (task.key for task in state.tasks.values())
+        began = min(
+            (self._started[key] for key in keys if key in self._started), default=state.began
+        )
+        state.result.seconds = 0.0 if began is None else time.monotonic() - began
         self._observer.settled(state.result)
 
     def _made_here(self, state: _State) -> bool:

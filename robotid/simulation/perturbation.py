@@ -10,6 +10,14 @@ from robotid.robot.tree import RobotTree
 Array = NDArray[np.float64]
 
 
+_STREAM = 2, 0  # of the numbers that a seed gives: not those of trajectories and sensors
+
+
+def robot_of_seed(robot: RobotTree, share: float, seed: int) -> RobotTree:
+    """The perturbed robot that a seed stands for, whatever is done with it."""
+    return perturbed(robot, share, np.random.default_rng([seed, *_STREAM])) if share else robot
+
+
 def perturbed(robot: RobotTree, share: float, random: np.random.Generator) -> RobotTree:
     """The robot with every link's mass distribution changed by about `share` of itself.
 

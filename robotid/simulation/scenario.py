@@ -18,7 +18,7 @@ from robotid.simulation.controller import Controller, TrackingController, gains
 from robotid.simulation.drives import make_drives, moved_inertias, rotor_inertias, substeps_for
 from robotid.simulation.engine import make_engine
 from robotid.simulation.options import SimulationOptions
-from robotid.simulation.perturbation import perturbed
+from robotid.simulation.perturbation import robot_of_seed
 from robotid.simulation.plant import Plant
 from robotid.simulation.recordings import (
     Recording,
@@ -32,7 +32,7 @@ from robotid.simulation.swing_up import SwingUp, SwingUpController
 
 Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more noise does not change the trajectory.
-_TRAJECTORY, _SENSORS, _PERTURBATION = range(3)
+_TRAJECTORY, _SENSORS = range(2)  # what is random, beside the robot itself
 _PIECE = 2000  # control steps
 _PER_STEP = 10  # numbers that are held per joint and step: reference, torque, motion, logs
 
@@ -70,8 +70,7 @@ def simulate(
         design_sha256: digest of it, for the record.
     """
     check_robots(nominal, true)
-    if options.perturb > 0:
-        true = perturbed(true, options.perturb, _random(options, _PERTURBATION))
+    true = robot_of_seed(true, options.perturb, options.seed)
     recordings = (
         random_recordings(nominal, options, lambda i: _random(options, _TRAJECTORY, i))
         if design is None

@@ -18,14 +18,13 @@ from robotid.dynamics.rnea import rnea
 from robotid.memory import must_fit
 from robotid.robot.tree import RobotTree
 from robotid.simulation.engine import ENGINE_PACKAGE, make_engine
-from robotid.simulation.perturbation import perturbed
+from robotid.simulation.perturbation import robot_of_seed
 from robotid.simulation.robots import check_robots, reach
 from robotid.simulation.sample_options import SampleOptions
 
 Array = NDArray[np.float64]
 # What is random, each from a stream of its own: more recordings do not change those there were.
 _SPLITS: tuple[Split, ...] = ("train", "val", "test")
-_PERTURBATION = len(_SPLITS)
 _POSTURES = 1000  # from which a joint without effort limit gets one
 # What a joint of `truth.json` could have, and a joint of samples has not.
 _ABSENT = (
@@ -69,9 +68,7 @@ class Sampler:
 
     def __init__(self, nominal: RobotTree, true: RobotTree, options: SampleOptions) -> None:
         check_robots(nominal, true)
-        if options.perturb > 0:
-            random = np.random.default_rng([options.seed, _PERTURBATION])
-            true = perturbed(true, options.perturb, random)
+        true = robot_of_seed(true, options.perturb, options.seed)
         self._nominal, self._true, self._options = nominal, true, options
         self._box = box_of(nominal, options)
         self._rotor = np.array([joint.rotor_inertia for joint in true.driven])

@@ -15,6 +15,7 @@ CATALOG: dict[str, str] = {
     "report": "robotid.stages.report",
     "predict": "robotid.stages.predict",
     "rollout": "robotid.stages.rollout",
+    "compare": "robotid.stages.compare",
     "export": "robotid.stages.export",
 }
 

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -182,8 +182,11 @@ def _leaves(values: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 
 def _fields_at(model: type[BaseModel], keys: tuple[str, ...]) -> list[str]:
     """Field names of the (nested) model that `keys` lead to."""
-    for key in keys:
+    left = iter(keys)
+    for key in left:
         field = model.model_fields.get(key)
+        if field and get_origin(field.annotation) is dict:
+            next(left, None)  # the name of a table among others
         kinds = (field.annotation, *get_args(field.annotation)) if field else ()
         inner = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
         if not inner:

@@ -44,9 +44,11 @@ def run(config: RolloutConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.reporting.rollout.page import PAGE, render_rollout
     from robotid.rollouts.compared import compared
 
-    given = inputs.get("from")
     folders = {source.name: source.path for source in inputs["fits"]}
-    found = compared(folders, given[0].path if given else None, config)
+    dataset, truth = (
+        given[0].path if given else None for given in map(inputs.get, ("from", "truth"))
+    )
+    found = compared(folders, dataset, config, truth)
     write_rollout(out_dir, found.rollout, found.trajectories)
     page = render_rollout(found.rollout, found.trajectories)
     (out_dir / PAGE).write_text(page, encoding="utf-8")
@@ -79,6 +81,9 @@ STAGE = Stage(
             "fit", "FIT", "what fit wrote with loss forward", many=True, named=True, ordered=True
         ),
         "from": Input("dataset", "DATASET", "what filter wrote, to start from", optional=True),
+        "truth": Input(
+            "logs", "LOGS", "what simulate wrote, if the data are from it", optional=True
+        ),
     },
     output="rollout",
     origin=__name__,

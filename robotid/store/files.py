@@ -7,11 +7,13 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
 _CHUNK = 1 << 20
+_TRIES = 3  # to remove a folder
 _NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS)
 
 
@@ -160,8 +162,15 @@ def folders_of(folder: Path, names: Iterable[str]) -> list[Path]:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder and all below it, as far as that is possible."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder and all below it, as far as that is possible.
+
+    What fails once may not fail again: a disk that stumbles must not leave folders behind.
+    """
+    for _ in range(_TRIES):
+        with suppress(OSError):  # a close that fails is raised in spite of ignore_errors
+            shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.lexists(folder):
+            return
 
 
 def _open_regular(path: Path, *, follow: bool) -> int:

@@ -113,9 +113,10 @@ def collect(
     into the trash, so readers see it whole or not at all. What lies in quarantine for longer than
     `min_age_s` goes as well.
     """
+    items = sorted(stored(store), key=lambda item: (-item.age_s, item.path.name))
+    # After the ages were taken: what a run used as it began must not look older than the run.
     pinned, began = _pinned(store), oldest_run(store.root / "tmp")
     least_age_s = min_age_s if began is None else max(min_age_s, time.time() - began)
-    items = sorted(stored(store), key=lambda item: (-item.age_s, item.path.name))
     names = Counter(inode for item in items for inode in item.files)
     size = sum({inode: n for item in items for inode, n in item.files.items()}.values())
     removed, freed = 0, 0

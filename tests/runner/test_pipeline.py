@@ -23,6 +23,11 @@ def notice(graph, text, settings=(), kind=ConfigError):
     return caught.value.notice
 
 
+def named(made, name):
+    (node,) = (node for node in made.nodes if node.name == name)
+    return node
+
+
 def test_good_file(graph):
     made = graph(GOOD)
     assert [node.name for node in made.nodes] == ["one", "two"]
@@ -123,13 +128,13 @@ def test_missing_file_and_wrong_encoding(graph, tmp_path):
     [("one.text=b", "b"), ("one.text='b c'", "b c"), ("one.text=", ""), ("one.text=a=b", "a=b")],
 )
 def test_set_text(graph, setting, value):
-    assert graph(GOOD, [setting]).node("one").config.text == value
+    assert named(graph(GOOD, [setting]), "one").config.text == value
 
 
 def test_set_number_and_input(graph):
     made = graph(GOOD, ["one.number=2", "two.inputs.data=['@one', '@one']"])
-    assert made.node("one").config.number == 2.0
-    assert made.node("two").inputs["data"] == ("@one", "@one")
+    assert named(made, "one").config.number == 2.0
+    assert named(made, "two").inputs["data"] == ("@one", "@one")
 
 
 @pytest.mark.parametrize(

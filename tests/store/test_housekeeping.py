@@ -1,12 +1,13 @@
 """Keeping a cache small and sound."""
 
+import errno
 import json
 import os
 import time
 
 import pytest
 
-from robotid.store import workspaces
+from robotid.store import housekeeping, workspaces
 from robotid.store.canonical import digest
 from robotid.store.housekeeping import collect, status, stored, verify
 from robotid.store.store import Store
@@ -312,3 +313,38 @@ def test_a_run_on_a_cache_that_cannot_be_written_goes_on(store, monkeypatch):
     monkeypatch.setattr(workspaces.Path, "mkdir", full)
     with workspaces.at_work(store.root):
         pass
+
+
+@pytest.mark.parametrize("call", ["open", "close", "rmdir", "unlink", "scandir"])
+def test_c19_a_disk_that_stumbles_leaves_no_workspace_behind(tmp_path, monkeypatch, call):
+    real, failed = getattr(os, call), []
+
+    def stumbles(*args, **options):
+        if not failed:
+            failed.append(call)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(*args, **options)
+
+    with workspaces.workspace(tmp_path) as space:
+        (space / "a").mkdir()
+        (space / "a" / "b.txt").write_text("b")
+        monkeypatch.setattr(os, call, stumbles)
+    monkeypatch.undo()
+    assert failed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_gc_takes_nothing_from_under_a_run_however_long_it_looks(store, commit, monkeypatch):
+    """Ages are taken while entries are listed, which takes seconds in a large cache."""
+    found = aged(commit(store), 50)
+    real = housekeeping.stored
+
+    def slowly(store):
+        time.sleep(0.05)
+        return real(store)
+
+    monkeypatch.setattr(housekeeping, "stored", slowly)
+    with store.at_work():
+        store.find("made", found.key)
+        collect(store, max_size=0, min_age_s=0)
+        assert found.path.exists()

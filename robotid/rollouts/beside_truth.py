@@ -1,0 +1,102 @@
+"""What a fit has found beside what is true, where a simulation says so."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from robotid.contracts.fit import held_out
+from robotid.contracts.rollout import LinkMass
+from robotid.contracts.truth import TRUTH, read_truth
+from robotid.dynamics.crba import crba
+from robotid.errors import BadDataError
+from robotid.models.forward_from_fit import FittedForward
+from robotid.robot.tree import RobotTree
+
+Array = NDArray[np.float64]
+
+
+class TrueRobot(NamedTuple):
+    """What was simulated: the robot, inertias of its rotors, shape (n,), its law of friction."""
+
+    robot: RobotTree
+    rotor_inertia: Array
+    friction: str
+
+
+def true_robot(folder: Path, robot: RobotTree) -> TrueRobot:
+    """The robot that a simulation was made with.
+
+    Args:
+        folder: what `simulate` wrote.
+        robot: the fits', which has to have the same links and joints.
+    """
+    truth = read_truth(folder)
+    for what, own, theirs in (
+        ("links", list(robot.links), [link.name for link in truth.links]),
+        ("joints", list(robot.joint_names), [joint.name for joint in truth.joints]),
+    ):
+        if own != theirs:
+            said = f"{what} of the simulation are {_listed(theirs)}, of the fits {_listed(own)}"
+            hint = "give the simulation that the data are from"
+            raise BadDataError("truth-differs", said, file=str(folder / TRUTH), hint=hint)
+    return TrueRobot(
+        robot.with_phi(np.array([link.phi for link in truth.links])),
+        np.array([joint.rotor_inertia for joint in truth.joints]),
+        truth.friction,
+    )
+
+
+def beside_truth(fitted: FittedForward, q: Array, true: TrueRobot | None) -> dict[str, Any]:
+    """Fields of a `FitRollout` that say what was found.
+
+    Args:
+        fitted: the fit.
+        q: positions at which mass matrices are compared, shape (starts, n).
+        true: what was simulated, where that is known.
+    """
+    fit = fitted.fit
+    trained = fit.model not in ("nea", "ffnn")
+    return {
+        "kinematics": fit.kinematics,
+        "init": fit.options.get("init") if trained else None,
+        "seed": fit.options.get("seed", 0),
+        "one_step": fit.metrics[held_out(fit.metrics)]["nmse_var"].mean,
+        "masses": _masses(fitted, true),
+        "inertia_error": _inertia_error(fitted, q, true),
+    }
+
+
+def _masses(fitted: FittedForward, true: TrueRobot | None) -> list[LinkMass]:
+    nominal = fitted.robot.tree
+    place = {name: number for number, name in enumerate(nominal.links)}
+    return [
+        LinkMass(
+            link=link.name,
+            value=link.mass,
+            nominal=float(nominal.phi[place[link.name], 0]),
+            true=None if true is None else float(true.robot.phi[place[link.name], 0]),
+        )
+        for link in fitted.fit.links
+    ]
+
+
+def _inertia_error(fitted: FittedForward, q: Array, true: TrueRobot | None) -> float | None:
+    at = torch.from_numpy(q)
+    with torch.no_grad():
+        own = fitted.model.inertia(at)
+        if own is None or true is None:
+            return None
+        known = crba(true.robot, at, rotor_inertia=torch.from_numpy(true.rotor_inertia))
+    scale = torch.sqrt(torch.diagonal(known, dim1=-2, dim2=-1))
+    # Joints that slide and turn have other units: each entry counts in those of its joints.
+    units = scale[..., :, None] * scale[..., None, :]
+    wrong, whole = ((one / units).square().sum() for one in (own - known, known))
+    return float(torch.sqrt(wrong / whole))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,177 @@
+"""Sweeps: stages varied along axes, told apart by name, gathered where a stage says so."""
+
+import pytest
+
+from robotid.errors import ConfigError, UsageError
+from tests.runner.conftest import statuses, text_of
+
+TWO = """
+[stages.first]
+stage = "emit"
+text = "a"
+
+[stages.second]
+stage = "emit"
+inputs.data = "@first"
+
+[stages.all]
+stage = "emit"
+inputs.data = "@second"
+gathers = ["number"]
+
+[sweep.axes.word]
+keys = ["first.text"]
+values = ["x", "y"]
+
+[sweep.axes.number]
+keys = ["second.number"]
+values = [1, 2, 3]
+"""
+
+
+def names(made):
+    return [node.name for node in made.nodes]
+
+
+def node(made, name):
+    (found,) = (one for one in made.nodes if one.name == name)
+    return found
+
+
+def test_stages_vary_along_what_touches_them_and_what_they_take(graph):
+    made = graph(TWO)
+    assert sorted(names(made)) == sorted(
+        [f"first/word={w}" for w in "xy"]
+        + [f"second/word={w}/number={n}" for w in "xy" for n in (1, 2, 3)]
+        + [f"all/word={w}" for w in "xy"]
+    )
+    assert node(made, "first/word=y").config.text == "y"
+    assert node(made, "second/word=y/number=2").config.number == 2
+    assert node(made, "second/word=y/number=2").inputs["data"] == ("@first/word=y",)
+    assert node(made, "all/word=x").inputs["data"] == tuple(
+        f"@second/word=x/number={n}" for n in (1, 2, 3)
+    )
+    assert node(made, "all/word=x").table == "all"
+
+
+def test_named_choices_set_any_keys_of_any_stages(graph):
+    made = graph(
+        """
+        [stages.a]
+        stage = "emit"
+        [stages.b]
+        stage = "emit"
+        [stages.c]
+        stage = "emit"
+        inputs.data = "@a"
+        [sweep.axes.way.choices]
+        one = { a = { text = "1" } }
+        other = { c = { inputs = { data = "@b" }, number = 4 } }
+        """
+    )
+    assert sorted(names(made)) == ["a/way=one", "a/way=other", "b", "c/way=one", "c/way=other"]
+    assert node(made, "c/way=one").inputs["data"] == ("@a/way=one",)
+    assert node(made, "c/way=other").inputs["data"] == ("@b",)
+    assert node(made, "c/way=other").config.number == 4
+    assert node(made, "a/way=other").config.text == node(graph(TWO), "all/word=x").config.text
+
+
+def test_the_same_work_is_done_once_and_found_again(run):
+    result, ran = run(TWO)
+    assert len(ran) == len(set(ran)) == 10
+    assert set(statuses(result).values()) == {"computed"}
+    again, ran = run(TWO)
+    assert ran == []
+    assert set(statuses(again).values()) == {"cached"}
+    assert text_of(again, "first/word=y") != text_of(again, "first/word=x")
+
+
+def test_one_more_value_costs_that_value(run):
+    run(TWO)
+    _, ran = run(TWO, ["sweep.axes.number.values=[1, 2, 3, 4]"])
+    assert sorted(label for label in ran if label.startswith("second")) == [
+        "second/word=x/number=4",
+        "second/word=y/number=4",
+    ]
+
+
+def test_a_table_stands_for_its_variations(graph):
+    assert len(graph(TWO).until("second").nodes) == 8
+    assert names(graph(TWO).until("first/word=x")) == ["first/word=x"]
+    with pytest.raises(UsageError, match="no stage 'secnd'") as caught:
+        graph(TWO).until("secnd")
+    assert "second" in caught.value.notice.hint
+
+
+BASE = """[stages.emit]
+text = "a"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "says"),
+    [
+        ("[sweep.axes.x]\n", "bad-value", 3, "either keys and values, or choices"),
+        ("[sweep.axes.x]\nkeys=['emit.text']\n", "bad-value", 3, "given together"),
+        ("[sweep.axes.x]\nkeys=['text']\nvalues=['a']\n", "bad-value", 4, "not STAGE.KEY"),
+        ("[sweep.axes.x]\nkeys=['emit.text']\nvalues=['a','a']\n", "bad-value", 5, "twice"),
+        ("[sweep.axes.x]\nkeys=['emit.text']\nvalues=['../a']\n", "bad-name", 3, "'../a'"),
+        ("[sweep.axes.'X y']\nkeys=['emit.text']\nvalues=['a']\n", "bad-name", 3, "lower-case"),
+        ("[sweep.axes.x]\nkeys=['emitt.text']\nvalues=['a']\n", "unknown-stage", 3, "emitt"),
+        ("[sweep.axes.x]\nkeys=['emit.txt']\nvalues=['a']\n", "unknown-key", 3, "emit.txt"),
+        ("[sweep.axes.x]\nkeys=['emit.number']\nvalues=['a']\n", "bad-value", 3, "emit.number"),
+        ("[sweep.axes.x]\nvalue=['a']\n", "unknown-key", 4, "did you mean 'values'"),
+        ("[sweep]\nlimits=3\n", "unknown-key", 4, "did you mean 'limit'"),
+        (
+            "[sweep]\nlimit=3\n[sweep.axes.x]\nkeys=['emit.number']\nvalues=[1,2,3,4]\n",
+            "sweep-too-large",
+            3,
+            "4 stages, more than its limit of 3",
+        ),
+        (
+            "[sweep.axes.x]\nkeys=['emit.number']\nvalues=[1]\n"
+            "[sweep.axes.y]\nkeys=['emit.number']\nvalues=[2]\n",
+            "bad-value",
+            6,
+            "emit.number is set by x as well",
+        ),
+        ("[stages.b]\nstage='emit'\ngathers=['x']\n", "bad-value", 5, "no axis 'x'"),
+        (
+            "[stages.b]\nstage='emit'\ngathers=['x']\n"
+            "[sweep.axes.x]\nkeys=['b.number']\nvalues=[1]\n",
+            "bad-value",
+            5,
+            "x sets keys of b itself",
+        ),
+        (
+            "[stages.b]\nstage='emit'\ninputs.data='@nobody'\n"
+            "[sweep.axes.x]\nkeys=['b.number']\nvalues=[1]\n",
+            "dangling-reference",
+            5,
+            "no such stage",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_sweeps_are_told_with_their_place(graph, text, code, line, says):
+    with pytest.raises(ConfigError) as caught:
+        graph(BASE + text)
+    notice = caught.value.notice
+    assert notice.code == code
+    assert says in f"{notice.message} {notice.hint}"
+    assert notice.line == line
+
+
+def test_only_one_input_cannot_be_gathered_into(graph):
+    text = """
+    [stages.a]
+    stage = "emit"
+    [stages.b]
+    stage = "two"
+    inputs = { train = "@a", test = "@a" }
+    gathers = ["x"]
+    [sweep.axes.x]
+    keys = ["a.number"]
+    values = [1, 2]
+    """
+    with pytest.raises(ConfigError, match="only one may be given"):
+        graph(text)
