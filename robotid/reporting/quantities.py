@@ -1,13 +1,10 @@
 """What fits predict, in the words and units of a report."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from robotid.contracts.fit import AnyFit
 from robotid.contracts.words import ACCELERATION_BASELINES, BASELINES
-
-if TYPE_CHECKING:  # the facts of a report are read without numpy
-    from robotid.robot.tree import RobotTree
 
 
 class Quantity(NamedTuple):
@@ -31,11 +28,11 @@ class Quantity(NamedTuple):
     baselines: Mapping[str, str]
     possible: str
 
-    def units(self, robot: "RobotTree") -> dict[str, str]:
-        """Unit of every joint."""
+    def units(self, kinds: Mapping[str, str]) -> dict[str, str]:
+        """Unit of every joint, of the kinds of joints by name."""
         return {
-            joint.name: self.sliding if joint.kind == "prismatic" else self.turning
-            for joint in robot.driven
+            joint: self.sliding if kind == "prismatic" else self.turning
+            for joint, kind in kinds.items()
         }
 
     def unit(self, units: Iterable[str] = ()) -> str:

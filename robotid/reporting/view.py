@@ -43,7 +43,7 @@ class View(ABC, Generic[Facts]):
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit of what is predicted, of every joint."""
-        return self.quantity.units(self.robot)
+        return self.quantity.units({joint.name: joint.kind for joint in self.robot.driven})
 
     @property
     def unit(self) -> str:
