@@ -11,12 +11,13 @@ A folder of a fit holds beside it
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from robotid.contracts.fit_data import (
     Autocorrelation,
+    FilteredData,
     JointRange,
     Provenance,
     RecordingUsed,
@@ -30,6 +31,8 @@ FIT = "fit.json"
 PARAMETERS = "parameters.parquet"
 INFORMATION = "information.safetensors"
 RESIDUALS = "residuals.parquet"
+
+Found = TypeVar("Found", bound="AnyFit")
 
 
 class _Part(BaseModel):
@@ -308,44 +311,45 @@ class PayloadFound(_Part):
     statuses: dict[str, ParameterStatus]
 
 
-class FilteredData(_Part):
-    """How a recording was filtered: cut-off, and power densities before and after.
+class AnyFit(_Part):
+    """What every `fit.json` states, whatever the fit predicts; metrics are averaged over samples.
 
-    `cutoff_hz` is the design value of one pass, `effective_hz` where both passes have -3 dB;
-    densities [unit²/Hz] are by column, at `frequency_hz`.
+    Fields that stand first here stand first in the file: what it predicts has to.
     """
 
-    rate_hz: float
-    cutoff_hz: float
-    effective_hz: float | None
-    frequency_hz: list[float]
-    before: dict[str, list[float]]
-    after: dict[str, list[float]]
-
-
-class FitResult(_Part):
-    """The content of `fit.json`; metrics of a split are averaged over its samples."""
-
-    format: Literal[2] = 2
+    format: int
+    predicts: Literal["torque", "acceleration"] = Field(description="What errors are of.")
     model: str
     options: dict[str, Any] = Field(default={}, description="Configuration keys of the fit.")
     robot: RobotUsed
-    joints: list[str]
+    joints: list[str] = Field(min_length=1, description="In the order of the robot.")
     torque: str = Field(default="tau", description="The signal that stands for torque.")
-    terms: JointTerms
-    samples: dict[str, int]
+    samples: dict[str, int] = Field(description="By split.")
     recordings: dict[str, Split]
     split_by: Literal["recording", "segment"]
-    independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
-    noise: dict[str, float] = Field(description="Standard deviation of the errors [N m], by joint.")
     status: Status
     verdict: Verdict
     metrics: Metrics
     baselines: dict[str, Metrics]
+    links: list[Link] = []
+    curve: list[CurvePoint] = Field(default=[], description="Of the training.")
+    data: dict[str, RecordingUsed] = Field(default={}, description="By recording.")
+    ranges: dict[str, JointRange] = Field(default={}, description="Of training data, by joint.")
+    remarks: list[Remark] = Field(default=[], description="What to know before it is used.")
+    provenance: Provenance | None = None
+
+
+class FitResult(AnyFit):
+    """The content of `fit.json` of a fit of torques."""
+
+    format: Literal[2] = 2
+    predicts: Literal["torque"] = "torque"
+    terms: JointTerms
+    independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
+    noise: dict[str, float] = Field(description="Standard deviation of the errors [N m], by joint.")
     identifiability: Identifiability
     parameters: list[Parameter] = Field(min_length=1)
     base_parameters: list[BaseParameter] = []
-    links: list[Link] = []
     active: list[str] = Field(default=[], description="Constraints that hold parameters back.")
     essential: list[str] | None = Field(default=None, description="Names of base parameters.")
     reduced: ReducedModel | None = Field(default=None, description="Of these parameters alone.")
@@ -355,30 +359,30 @@ class FitResult(_Part):
     folds: list[Fold] = []
     folds_mean: dict[str, Metric] = Field(default={}, description="By metric, over the folds.")
     folds_spread: dict[str, Metric] = Field(default={}, description="Standard deviations.")
-    curve: list[CurvePoint] = []
     gains: list[DriveGain] = []
     payload: PayloadFound | None = None
     filtered: dict[str, FilteredData] = {}
-    data: dict[str, RecordingUsed] = Field(default={}, description="By recording.")
-    ranges: dict[str, JointRange] = Field(default={}, description="Of training data, by joint.")
     autocorrelation: dict[str, Autocorrelation] = Field(default={}, description="By joint.")
-    remarks: list[Remark] = Field(default=[], description="What to know before it is used.")
-    provenance: Provenance | None = None
 
 
 def read_fit(folder: Path) -> FitResult:
-    """Read `fit.json`."""
+    """Read `fit.json` of a fit of torques."""
     path = folder / FIT
     raw = path.read_bytes()
     if predicts_acceleration(raw):
         said = "this fit predicts accelerations, not torques"
-        hint = "robotid rollout lets it run; for torques fit without --loss forward"
+        hint = "robotid report and rollout take it; for torques fit without --loss forward"
         raise BadDataError("predicts-acceleration", said, file=str(path), hint=hint)
+    return parsed(FitResult, raw, path)
+
+
+def parsed(kind: type[Found], raw: bytes, path: Path) -> Found:
+    """The text of a `fit.json` as a fit of a kind; the path is for messages."""
     try:
-        found = FitResult.model_validate_json(raw)
+        found = kind.model_validate_json(raw)
         json.loads(raw, parse_constant=_no_number)
     except ValidationError as error:
-        version = other_version(error, FitResult.model_fields["format"].default, "fit again")
+        version = other_version(error, kind.model_fields["format"].default, "fit again")
         if version is not None:
             said, hint = version
             raise BadDataError("fit-other-version", said, file=str(path), hint=hint) from error

@@ -80,6 +80,21 @@ class Remark(_Part):
     hint: str | None = None
 
 
+class FilteredData(_Part):
+    """How a recording was filtered: cut-off, and power densities before and after.
+
+    `cutoff_hz` is the design value of one pass, `effective_hz` where both passes have -3 dB;
+    densities [unit²/Hz] are by column, at `frequency_hz`.
+    """
+
+    rate_hz: float
+    cutoff_hz: float
+    effective_hz: float | None
+    frequency_hz: list[float]
+    before: dict[str, list[float]]
+    after: dict[str, list[float]]
+
+
 class Autocorrelation(_Part):
     """Of the residuals of a joint in training data, at some lags.
 

@@ -6,6 +6,11 @@ BASELINES = {
     "nominal": "the robot file",
     "unloaded": "the robot without its load",
 }
+ACCELERATION_BASELINES = {  # of fits that predict accelerations
+    "zero": "no acceleration",
+    "mean": "the mean acceleration",
+    "nominal": "the robot file",
+}
 DATA = {
     "train": "the data it was fitted to",
     "val": "validation data",

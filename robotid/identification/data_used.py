@@ -3,8 +3,7 @@
 from typing import Any
 
 from robotid.contracts.dataset import DatasetIndex
-from robotid.contracts.fit import FilteredData
-from robotid.contracts.fit_data import RecordingUsed
+from robotid.contracts.fit_data import FilteredData, RecordingUsed
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.splits import Split
 from robotid.identification.account import account

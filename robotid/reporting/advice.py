@@ -3,9 +3,10 @@
 from math import inf
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult
+from robotid.contracts.fit import AnyFit
 from robotid.contracts.words import DATA
 from robotid.reporting.beside import compared
+from robotid.reporting.energy import PROMISES
 from robotid.reporting.facts import ComparedModel, Comparison, ReportFacts
 from robotid.reporting.words import counted, listed
 
@@ -39,7 +40,7 @@ def advice(facts: ReportFacts) -> Advice | None:
                 f"{name} is preferred: all its links can exist, and its error is not told apart."
             )
         said += _how_good(comparison, name, facts)
-        said += _caveats(comparison, name, facts.fits[name])
+        said += _caveats(comparison, name, facts)
     said += [f"Against {other}: {'; '.join(why)}." for other, why in against.items() if why]
     if name is not None and (clear := [other for other, why in against.items() if not why]):
         said.append(f"Nothing speaks against {listed(clear)}: as good a choice.")
@@ -67,49 +68,72 @@ def _how_good(comparison: Comparison, name: str, facts: ReportFacts) -> list[str
     where = f" ({listed(comparison.recordings)})" if comparison.recordings else ""
     mean = "a mean error over the joints" if len(comparison.joints) > 1 else "an error"
     share = metrics["relative"].mean if "relative" in metrics else None
-    of_torque = "" if share is None else f", {100 * share:.3g} % of the torque"
+    of = "" if share is None else f", {100 * share:.3g} % of the {facts.quantity.name}"
     others = {
         baseline: own[split]["rmse"].mean
         for baseline, own in facts.fits[name].baselines.items()
         if "rmse" in own.get(split, {}) and own[split]["rmse"].mean is not None
     }
-    than = f": {compared(rmse, others).said}, the best baseline" if others else ""
+    beside = compared(rmse, others, facts.quantity.baselines)
+    than = f": {beside.said}, the best baseline" if others else ""
     said = f"{name} has {mean} of {rmse:.3g} {facts.unit} on {DATA[split]}{where}"
-    return [f"{said}{of_torque}{than}."]
+    return [f"{said}{of}{than}."]
 
 
-def _caveats(comparison: Comparison, name: str, fit: FitResult) -> list[str]:
+def _caveats(comparison: Comparison, name: str, facts: ReportFacts) -> list[str]:
     """What to know of the fit that is to be used."""
+    fit, predicts = facts.fits[name], facts.quantity.names
     found = []
     impossible = _impossible(fit)
     if impossible:
-        found.append(f"{name} predicts torques, but {impossible}, which simulators may refuse.")
+        found.append(f"{name} predicts {predicts}, but {impossible}, which simulators may refuse.")
         able = [n for n, m in comparison.models.items() if m.usable and m.consistent]
         if able:
             best = min(able, key=lambda other: _error(comparison.models[other]))
             found.append(f"Where links have to exist, use {best}.")
+    if _gains_energy(comparison.models[name]):
+        found.append(
+            f"Nothing keeps {name} from gaining energy with nobody driving: see what robotid "
+            "rollout makes of it before it is left to run."
+        )
     codes = list(dict.fromkeys(remark.code for remark in fit.remarks))
     if codes:
         found.append(f"What to know of {name} is under its verdict: {', '.join(codes)}.")
     return found
 
 
-def _against(comparison: Comparison, name: str, fit: FitResult) -> list[str]:
+def _against(comparison: Comparison, name: str, fit: AnyFit) -> list[str]:
     model, found = comparison.models[name], []
     if not model.usable:
         sentence = fit.verdict.sentence.rstrip(".")
         found.append(sentence[:1].lower() + sentence[1:])
-    elif model.behind is not None and model.behind.worse:
-        least = _error(model) - model.behind.value
-        share = 100 * model.behind.value / least if least > 0 else inf
-        grown = f"{share:.2g} %" if share < 10 else f"{share:.0f} %" if share < 1000 else "far"
-        found.append(f"its error is {grown} larger, beyond chance")
+    elif larger := _larger(comparison, model):
+        found.append(larger)
+    if _gains_energy(model):
+        found.append("nothing keeps it from gaining energy with nobody driving")
     if impossible := _impossible(fit):
         found.append(impossible)
     return found
 
 
-def _impossible(fit: FitResult) -> str:
+def _larger(comparison: Comparison, model: ComparedModel) -> str:
+    """How much larger an error is than the least one; empty where it is not told apart."""
+    if comparison.least is None or (model.behind is not None and not model.behind.worse):
+        return ""
+    least = _error(comparison.models[comparison.least])
+    above = _error(model) - least
+    if not above > 0:
+        return ""
+    share = 100 * above / least if least > 0 else inf
+    grown = f"{share:.2g} %" if share < 10 else f"{share:.0f} %" if share < 1000 else "far"
+    return f"its error is {grown} larger{', beyond chance' if model.behind else ''}"
+
+
+def _gains_energy(model: ComparedModel) -> bool:
+    return model.forward is not None and not PROMISES[model.forward.energy].certain
+
+
+def _impossible(fit: AnyFit) -> str:
     names = [link.name for link in fit.links if not link.consistent]
     if not names:
         return ""

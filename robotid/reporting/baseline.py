@@ -6,13 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from robotid.contracts.fit import FitResult, Metrics, held_out
+from robotid.contracts.fit import AnyFit, Metrics, held_out
 from robotid.contracts.splits import Split
 from robotid.contracts.versions import first_fault, other_version
 from robotid.errors import BadDataError
 from robotid.reporting.facts import REPORT, BaselineCheck, Change, Regression
 
-_MATTERS = 1e-3  # of the torque: errors below that may grow
+_MATTERS = 1e-3  # of what is predicted: errors below that may grow
 _ROUNDING = 1e-9
 
 
@@ -33,6 +33,7 @@ class _Recording(_Read):
 class OldFit(_Read):
     """What of a fit in an older report is compared."""
 
+    predicts: str = "torque"
     robot: _Robot
     joints: list[str]
     metrics: Metrics
@@ -64,7 +65,7 @@ def read_baseline(path: Path) -> OldReport:
 
 
 def check_baseline(
-    fits: Mapping[str, FitResult], old: OldReport, limit: float | None, file: str = ""
+    fits: Mapping[str, AnyFit], old: OldReport, limit: float | None, file: str = ""
 ) -> BaselineCheck:
     """Each fit beside the one of the same name, or the only one beside the only one.
 
@@ -89,7 +90,7 @@ def check_baseline(
         remarks.append(f"Only in the older report: {', '.join(gone)}.")
     found = []
     for name, before in pairs.items():
-        _check_robot(name, fits[name], old.fits[before], file)
+        _check_comparable(name, fits[name], old.fits[before], file)
         found.append(_regression(name, before, fits[name], old.fits[before], limit, file))
         if unknown := [c.joint or "the mean" for c in found[-1].changes if c.before is None]:
             said = f"{name}: the older report has no error to compare with for"
@@ -99,13 +100,20 @@ def check_baseline(
     return BaselineCheck(limit=limit, fits=found, remarks=remarks)
 
 
-def _pairs(fits: Mapping[str, FitResult], old: Mapping[str, OldFit]) -> dict[str, str]:
+def _pairs(fits: Mapping[str, AnyFit], old: Mapping[str, OldFit]) -> dict[str, str]:
     if len(fits) == len(old) == 1:
         return dict(zip(fits, old, strict=True))
     return {name: name for name in fits if name in old}
 
 
-def _check_robot(name: str, fit: FitResult, old: OldFit, file: str) -> None:
+def _check_comparable(name: str, fit: AnyFit, old: OldFit, file: str) -> None:
+    if fit.predicts != old.predicts:
+        raise BadDataError(
+            "baseline-other-kind",
+            f"{name} is a fit of {fit.predicts}s, the older one of {old.predicts}s",
+            file=file or None,
+            hint="give a report of fits that predict the same",
+        )
     if fit.robot.name != old.robot.name:
         said = f"{name} is a fit of {fit.robot.name!r}, the older one of {old.robot.name!r}"
     elif odd := sorted(set(fit.joints) ^ set(old.joints)):
@@ -118,7 +126,7 @@ def _check_robot(name: str, fit: FitResult, old: OldFit, file: str) -> None:
 
 
 def _regression(
-    name: str, before: str, fit: FitResult, old: OldFit, limit: float | None, file: str
+    name: str, before: str, fit: AnyFit, old: OldFit, limit: float | None, file: str
 ) -> Regression:
     split = held_out(fit.metrics)
     if "rmse" not in old.metrics.get(split, {}) or "rmse" not in fit.metrics.get(split, {}):
@@ -158,7 +166,7 @@ def _change(
     return Change(joint=joint, before=before, now=now, change=change, worse=worse)
 
 
-def _other_recordings(fit: FitResult, old: OldFit) -> bool:
+def _other_recordings(fit: AnyFit, old: OldFit) -> bool:
     """Whether logs differ; of recordings that were cut, each may have held-out data."""
     split, cut = held_out(fit.metrics), "segment" in (fit.split_by, old.split_by)
     now, then = (

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from math import inf
 from typing import NamedTuple
 
-from robotid.contracts.words import BASELINES
-
 _EQUAL = 0.02  # errors that differ by less are about as large
-_EXACT = 1e-12  # [N m or N]: smaller errors are rounding, and no ratio of them means anything
+_EXACT = 1e-12  # in SI units: smaller errors are rounding, and no ratio of them means anything
 
 
 class Compared(NamedTuple):
@@ -38,19 +36,23 @@ class Beside(NamedTuple):
     best: str | None = None
 
 
-def compared(own: float | None, baselines: Mapping[str, float | None]) -> Compared:
-    """An error beside the least of its baselines."""
-    found = beside(own, baselines)
+def compared(
+    own: float | None, baselines: Mapping[str, float | None], names: Mapping[str, str]
+) -> Compared:
+    """An error beside the least of its baselines; `names` are those in words."""
+    found = beside(own, baselines, names)
     return Compared(found.better, " ".join(filter(None, (found.amount, found.than))))
 
 
-def beside(own: float | None, baselines: Mapping[str, float | None]) -> Beside:
+def beside(
+    own: float | None, baselines: Mapping[str, float | None], names: Mapping[str, str]
+) -> Beside:
     """An error beside the least of its baselines, amount and baseline apart."""
     known = {name: value for name, value in baselines.items() if value is not None}
     if own is None or not known:
         return Beside(None, "–")
     name = min(known, key=lambda key: known[key])
-    best, called = known[name], BASELINES.get(name, name)
+    best, called = known[name], names.get(name, name)
     if best <= _EXACT < own:
         return Beside(False, "more", f"than {called}, which has none", name)
     if best <= _EXACT or abs(own - best) <= _EQUAL * best:

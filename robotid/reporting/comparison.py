@@ -2,14 +2,24 @@
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from robotid.contracts.fit import FitResult, held_out
 from robotid.errors import ConfigError, nearest
-from robotid.reporting.facts import CONFIDENCE, ComparedModel, Comparison, Difference, Published
+from robotid.reporting.facts import (
+    CONFIDENCE,
+    ComparedModel,
+    Comparison,
+    Difference,
+    ForwardModel,
+    Published,
+    Result,
+)
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
-from robotid.reporting.same_data import check_same_robot, common_recordings, names_in
+from robotid.reporting.quantities import quantity_of
+from robotid.reporting.same_data import blocks_of, check_same_robot, common_recordings, names_in
 from robotid.reporting.words import counted
 
 METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
@@ -17,7 +27,7 @@ _MATTERS = 1e-3  # of the error: models closer than that are the same
 
 
 def compare(
-    fits: Mapping[str, FitResult], published: Mapping[str, Published] | None = None
+    fits: Mapping[str, Result], published: Mapping[str, Published] | None = None
 ) -> Comparison | None:
     """The fits side by side; None for a single one with nothing to stand beside it."""
     if len(fits) < 2 and not published:
@@ -48,22 +58,30 @@ def compare(
         models=models,
         least=least,
         best=least if _told_apart(models, least) else None,
-        sentence=_sentence(models, least, count),
+        sentence=_sentence(models, least, count if any(map(blocks_of, fits.values())) else None),
         remarks=_remarks(fits, split),
         published=dict(published or {}),
     )
 
 
-def _model(fit: FitResult, split: str) -> ComparedModel:
+def _model(fit: Result, split: str) -> ComparedModel:
     metrics = fit.metrics.get(split, {})
     return ComparedModel(
         model=fit.model,
         metrics={name: metrics[name] for name in METRICS if name in metrics},
         consistent=all(link.consistent for link in fit.links) if fit.links else None,
         usable=fit.verdict.usable,
-        identified=sum(parameter.status == "identified" for parameter in fit.parameters),
-        parameters=len(fit.parameters),
+        **_of_kind(fit),
     )
+
+
+def _of_kind(fit: Result) -> dict[str, Any]:
+    """What only fits of torques, or only those of accelerations, have to compare."""
+    if isinstance(fit, FitResult):
+        identified = sum(parameter.status == "identified" for parameter in fit.parameters)
+        return {"identified": identified, "parameters": len(fit.parameters)}
+    forward = ForwardModel(actuator=fit.actuator, kinematics=fit.kinematics, energy=fit.energy)
+    return {"forward": forward}
 
 
 def _error(model: ComparedModel) -> float | None:
@@ -81,7 +99,7 @@ def _least(models: Mapping[str, ComparedModel]) -> str | None:
 
 
 def _common_blocks(
-    fits: Mapping[str, FitResult], known: Mapping[str, Mapping[str, str]], split: str
+    fits: Mapping[str, Result], known: Mapping[str, Mapping[str, str]], split: str
 ) -> dict[str, Blocks]:
     """Errors of every fit in the stretches that all of them have, in the same order."""
     joints = next(iter(fits.values())).joints
@@ -90,7 +108,7 @@ def _common_blocks(
         key = {recording: digest for digest, recording in known[name].items()}
         found[name] = {
             (key[b.recording], round(b.start_s, 6), round(b.end_s, 6)): [b.rmse[j] for j in joints]
-            for b in fit.blocks
+            for b in blocks_of(fit)
             if b.split == split and b.recording in key and set(joints) <= b.rmse.keys()
         }
     shared = sorted(set.intersection(*(set(own) for own in found.values())))
@@ -127,7 +145,8 @@ def _told_apart(models: Mapping[str, ComparedModel], least: str | None) -> bool:
     return bool(others) and all(model.behind and model.behind.worse for model in others)
 
 
-def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: int) -> str:
+def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: int | None) -> str:
+    """Which fit is best, in words; `blocks` that they have in common, None where none has any."""
     if least is None:
         return "No fit has an error on these recordings."
     if len(models) == 1:
@@ -136,12 +155,12 @@ def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: in
         return f"No fit is to be used; {least} has the least error."
     if sum(model.usable for model in models.values()) == 1:
         return f"{least} is the only fit that can be used."
-    if blocks < LEAST_BLOCKS:
-        common = counted(blocks, "stretch", "stretches")
-        return (
-            f"{least} has the least error; whether by chance cannot be told: the fits have "
-            f"{common} of data in common, {LEAST_BLOCKS} are needed."
-        )
+    if blocks is None or blocks < LEAST_BLOCKS:
+        why = "the fits do not state errors of single stretches of data"
+        if blocks is not None:
+            common = counted(blocks, "stretch", "stretches")
+            why = f"the fits have {common} of data in common, {LEAST_BLOCKS} are needed"
+        return f"{least} has the least error; whether by chance cannot be told: {why}."
     alike = [
         name
         for name, model in models.items()
@@ -156,19 +175,18 @@ def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: in
     )
 
 
-def _remarks(fits: Mapping[str, FitResult], split: str) -> list[str]:
+def _remarks(fits: Mapping[str, Result], split: str) -> list[str]:
     """Why errors may differ for reasons other than the model."""
     found = []
     signals = {name: fit.torque for name, fit in fits.items()}
     if len(set(signals.values())) > 1:
         found.append(f"Torque comes from different signals: {_each(signals)}.")
-    cutoffs = {
-        name: "/".join(sorted({f"{data.cutoff_hz:g}" for data in fit.filtered.values()}))
-        for name, fit in fits.items()
-    }
+    known = {name: {used.cutoff_hz for used in fit.data.values()} for name, fit in fits.items()}
+    cutoffs = {name: "/".join(sorted(f"{x:g}" for x in own if x)) for name, own in known.items()}
     if len(set(cutoffs.values())) > 1:
         shown = {name: f"{cutoff} Hz" if cutoff else "no" for name, cutoff in cutoffs.items()}
-        found.append(f"Torques were filtered differently, which changes errors: {_each(shown)}.")
+        of = quantity_of(fits).names.capitalize()
+        found.append(f"{of} were filtered differently, which changes errors: {_each(shown)}.")
     samples = {name: str(fit.samples.get(split, 0)) for name, fit in fits.items()}
     if len(set(samples.values())) > 1:
         found.append(f"Errors are of different numbers of samples: {_each(samples)}.")

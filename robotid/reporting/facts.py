@@ -1,17 +1,18 @@
 """`report.json`: what a report says, before it is laid out."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from robotid.contracts.fit import FitResult, Metric
+from robotid.contracts.forward import EnergyClass, ForwardResult, Kinematics
+from robotid.reporting.quantities import Quantity, quantity_of
 
 REPORT = "report.json"
 MARKDOWN = "report.md"
 PAGE = "report.html"
 CONFIDENCE = 0.95  # of all intervals of a comparison together
-EITHER_UNIT = "N m or N"  # of a mean over turning and sliding joints, or where kinds are not known
 
 
 class _Part(BaseModel):
@@ -22,11 +23,13 @@ class Published(_Part):
     """Figures that somebody published for the same data, to stand beside ours."""
 
     source: str = Field(min_length=1, description="Where they are published.")
-    rmse: float | None = Field(default=None, description="Mean over the joints [N m, or N].")
+    rmse: float | None = Field(
+        default=None, description="Mean over the joints, in the unit of the fits."
+    )
     rmse_by_joint: dict[str, float] = Field(
         default={}, description="The same of single joints, by name."
     )
-    relative: float | None = Field(default=None, description="Share of the torque.")
+    relative: float | None = Field(default=None, description="Share of what is predicted.")
     nmse_var: float | None = Field(default=None, description="Mean square error over variance.")
     nmse_range: float | None = Field(default=None, description="The same over the range squared.")
 
@@ -35,7 +38,7 @@ class Difference(_Part):
     """By how much the error of a model exceeds the least one, over blocks of held-out data.
 
     Args:
-        value: difference of the errors (RMSE, mean over the joints) [N m or N].
+        value: difference of the errors (RMSE, mean over the joints), in their unit.
         lower: of its interval, which holds for all pairs of models together.
         upper: of it.
         worse: whether the model is worse beyond chance, by an amount that matters.
@@ -47,6 +50,14 @@ class Difference(_Part):
     worse: bool
 
 
+class ForwardModel(_Part):
+    """What tells forward models apart: see `fit.forward.json`."""
+
+    actuator: str
+    kinematics: Kinematics
+    energy: EnergyClass
+
+
 class ComparedModel(_Part):
     """One column of a comparison.
 
@@ -55,8 +66,9 @@ class ComparedModel(_Part):
         metrics: on the held-out data, by name.
         consistent: whether all links can exist; null without links.
         usable: what the verdict says.
-        identified: number of parameters that are.
-        parameters: number of them.
+        identified: number of parameters that are; null of a forward model.
+        parameters: number of them; likewise.
+        forward: what kind of forward model it is; null for fits of torques.
         behind: the model of least error; null for that one, and where it cannot be told.
     """
 
@@ -64,8 +76,9 @@ class ComparedModel(_Part):
     metrics: dict[str, Metric]
     consistent: bool | None
     usable: bool
-    identified: int
-    parameters: int
+    identified: int | None = None
+    parameters: int | None = None
+    forward: ForwardModel | None = None
     behind: Difference | None = None
 
 
@@ -115,7 +128,7 @@ class GateOutcome(_Part):
 
 
 class Change(_Part):
-    """Held-out error (RMSE) [N m or N] before and now; `joint` is null for the mean of all.
+    """Held-out error (RMSE) before and now; `joint` is null for the mean of all.
 
     `change` is the share by which it grew, null without a value to compare with.
     """
@@ -145,23 +158,30 @@ class BaselineCheck(_Part):
     remarks: list[str] = []
 
 
+Result = FitResult | ForwardResult
+
+
 class ReportFacts(_Part):
-    """The fits by name, how they compare, and what the gates say."""
+    """The fits by name, how they compare, and what the gates say; all fits predict the same."""
 
     format: Literal[1] = 1
-    fits: dict[str, FitResult]
+    fits: dict[str, Annotated[Result, Field(discriminator="predicts")]] = Field(min_length=1)
     units: dict[str, str] = Field(
-        default={}, description="Unit of torque, by joint: N m, or N of one that slides."
+        default={}, description="Unit of what is predicted, by joint, such as N m or rad/s²."
     )
     comparison: Comparison | None = None
     gates: list[GateOutcome] = []
     baseline: BaselineCheck | None = None
 
     @property
+    def quantity(self) -> Quantity:
+        """What the fits predict."""
+        return quantity_of(self.fits)
+
+    @property
     def unit(self) -> str:
         """Unit of an error over all joints."""
-        found = set(self.units.values())
-        return found.pop() if len(found) == 1 else EITHER_UNIT
+        return self.quantity.unit(self.units.values())
 
     @property
     def failed_gates(self) -> int:

@@ -7,11 +7,11 @@ from robotid.reporting.advice import Advice
 from robotid.reporting.environment import environment, policy
 from robotid.reporting.sections.table import SECTIONS
 from robotid.reporting.summary import Statement, Table
-from robotid.reporting.view import FitView
+from robotid.reporting.view import AnyView
 
 
 def render(
-    views: Sequence[FitView],
+    views: Sequence[AnyView],
     comparison: Table | None = None,
     gates: Sequence[Table] = (),
     *,
@@ -44,7 +44,7 @@ def render(
     )
 
 
-def _sections(view: FitView, fit: str, shown: dict[tuple[str, str], str]) -> list[dict[str, Any]]:
+def _sections(view: AnyView, fit: str, shown: dict[tuple[str, str], str]) -> list[dict[str, Any]]:
     """Sections with their HTML, or the fit that has the same: data are shown once.
 
     The fit that is to be used has them, or else the first one: these are not folded.
@@ -55,7 +55,7 @@ def _sections(view: FitView, fit: str, shown: dict[tuple[str, str], str]) -> lis
         shown: fits by section and HTML, of those that are on the page; this one is added.
     """
     found = []
-    for section in SECTIONS:
+    for section in (one for one in SECTIONS if isinstance(view, one.of)):
         facts = section.build(view)
         if facts is None:
             continue

@@ -2,21 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 
-from robotid.contracts.fit import FitResult
+from robotid.contracts.fit import AnyFit, BlockErrors, FitResult
 from robotid.errors import BadDataError
 
 
-def names_in(fit: FitResult, split: str) -> list[str]:
+def names_in(fit: AnyFit, split: str) -> list[str]:
     """Names of the recordings with data in a split; one that was cut is in several.
 
     Which one was cut is known by the errors of its blocks; where a fit has none, it may be any.
     """
     if fit.split_by == "segment":
-        return sorted({b.recording for b in fit.blocks if b.split == split} or fit.recordings)
+        return sorted({b.recording for b in blocks_of(fit) if b.split == split} or fit.recordings)
     return sorted(name for name, own in fit.recordings.items() if own == split)
 
 
-def recordings(fit: FitResult, split: str) -> dict[str, str]:
+def blocks_of(fit: AnyFit) -> list[BlockErrors]:
+    """Errors of single stretches; fits of accelerations keep none."""
+    return fit.blocks if isinstance(fit, FitResult) else []
+
+
+def recordings(fit: AnyFit, split: str) -> dict[str, str]:
     """Recordings of a split by what they are known by: the digest of the log, else the name.
 
     Where a recording was cut these are all: it is the whole of the data that has to be the same.
@@ -27,7 +32,7 @@ def recordings(fit: FitResult, split: str) -> dict[str, str]:
     return dict(zip(digests if unique else names, names, strict=True))
 
 
-def common_recordings(fits: Mapping[str, FitResult], split: str) -> dict[str, dict[str, str]]:
+def common_recordings(fits: Mapping[str, AnyFit], split: str) -> dict[str, dict[str, str]]:
     """For each fit, its recordings of a split by keys that are the same in all fits."""
     found = {name: recordings(fit, split) for name, fit in fits.items()}
     first = next(iter(found))
@@ -45,7 +50,7 @@ def common_recordings(fits: Mapping[str, FitResult], split: str) -> dict[str, di
     return found
 
 
-def check_same_robot(fits: Mapping[str, FitResult]) -> None:
+def check_same_robot(fits: Mapping[str, AnyFit]) -> None:
     """Refuse fits of different robots or joints."""
     (first, known), *others = fits.items()
     for name, fit in others:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.contracts.fit import AnyFit
 from robotid.contracts.residuals import Window
 from robotid.reporting.charts.chart import Axis
-from robotid.reporting.view import FitView
+from robotid.reporting.view import View
 
 Array = NDArray[np.float64]
 
@@ -28,13 +29,13 @@ _TURNS = Units("rad", "rad/s", "N m")
 _SLIDES = Units("m", "m/s", "N")
 
 
-def units(view: FitView) -> dict[str, Units]:
+def units(view: View[AnyFit]) -> dict[str, Units]:
     """Units of every joint."""
-    driven = view.fitted.robot.tree.driven
+    driven = view.robot.driven
     return {joint.name: _SLIDES if joint.kind == "prismatic" else _TURNS for joint in driven}
 
 
-def windows_of(view: FitView, *splits: str) -> list[Window]:
+def windows_of(view: View[AnyFit], *splits: str) -> list[Window]:
     """Windows of the excerpt in these splits; none where the fit has no excerpt."""
     if view.excerpt is None:
         return []

@@ -1,15 +1,16 @@
 """The report in a few tables of plain text, for Markdown and terminals alike."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult, Metric, Reason, held_out
+from robotid.contracts.fit import Metric, Reason, held_out
 from robotid.contracts.fit_data import Remark
-from robotid.contracts.words import BASELINES, DATA
+from robotid.contracts.forward import ForwardResult
+from robotid.contracts.words import DATA
 from robotid.reporting.advice import Advice, advice
+from robotid.reporting.energy import PROMISES
 from robotid.reporting.facts import (
     CONFIDENCE,
-    EITHER_UNIT,
     BaselineCheck,
     Change,
     ComparedModel,
@@ -19,6 +20,7 @@ from robotid.reporting.facts import (
     ReportFacts,
 )
 from robotid.reporting.numbers import number, signed
+from robotid.reporting.quantities import TORQUE, Quantity
 from robotid.reporting.words import counted, listed
 
 _ABSENT = number(None)
@@ -27,11 +29,6 @@ BEST, LEAST = "★", "☆"  # better than all others beyond chance; of least err
 _ROUNDING = 1e-6  # of an error
 _MOST_GATES = 4  # that are named where one sentence has to do
 _MOST_REMARKS = 10  # likewise
-_NOTES = (
-    "relative: norm of the error over norm of the torque.",
-    "nmse_var: mean squared error over the variance of the torque in these data.",
-    "nmse_range: mean squared error over the squared range of the torque in training data.",
-)
 
 
 class Table(NamedTuple):
@@ -90,10 +87,10 @@ def summary(facts: ReportFacts) -> Summary:
     ]
     if gates := gates_in_short(facts):
         statements.append(gates)
-    tables = [errors_table(facts.fits, facts.unit)]
+    tables = [errors_table(facts)]
     if facts.comparison is not None:
-        tables.append(comparison_table(facts.comparison, facts.unit))
-    tables += gate_tables(facts)
+        tables.append(comparison_table(facts.comparison, facts.quantity, facts.unit))
+    tables += [*forward_tables(facts), *gate_tables(facts)]
     return Summary(
         statements, [table for table in tables if table.rows], _remarks(facts), advice(facts)
     )
@@ -141,8 +138,9 @@ def _remarks(facts: ReportFacts) -> list[str]:
     return found
 
 
-def errors_table(fits: Mapping[str, FitResult], unit: str = EITHER_UNIT) -> Table:
+def errors_table(facts: ReportFacts) -> Table:
     """Errors on held-out data beside baselines: of the joints of one fit, or of several fits."""
+    fits = facts.fits
     split = held_out(next(iter(fits.values())).metrics)
     baselines = list(dict.fromkeys(b for fit in fits.values() for b in fit.baselines))
     several = len(fits) > 1
@@ -156,13 +154,23 @@ def errors_table(fits: Mapping[str, FitResult], unit: str = EITHER_UNIT) -> Tabl
         if not several:
             rows += [[joint, *(number(_value(e, joint)) for e in errors)] for joint in fit.joints]
     first = "fit" if several else "joint"
-    title = f"Error (RMSE) on {DATA[split]} [{unit}]{', mean of all joints' if several else ''}"
-    header = [first, "model", *(BASELINES.get(name, name) for name in baselines)]
+    title = (
+        f"Error (RMSE) on {DATA[split]} [{facts.unit}]{', mean of all joints' if several else ''}"
+    )
+    header = [first, "model", *map(facts.quantity.called, baselines)]
     return Table(title, header, rows, [])
 
 
-def comparison_table(comparison: Comparison, unit: str = EITHER_UNIT) -> Table:
-    """Models side by side, one in each column, published figures behind them."""
+def comparison_table(
+    comparison: Comparison, of: Quantity = TORQUE, unit: str | None = None
+) -> Table:
+    """Models side by side, one in each column, published figures behind them.
+
+    Args:
+        comparison: of the fits.
+        of: what they predict.
+        unit: of the mean over joints; None where kinds of joints are not known.
+    """
     models, others = comparison.models, comparison.published
     rows: list[list[str]] = []
 
@@ -170,11 +178,13 @@ def comparison_table(comparison: Comparison, unit: str = EITHER_UNIT) -> Table:
         rows.append([title, *own, *(published or [_ABSENT] * len(others))])
 
     row("model", [m.model for m in models.values()])
+    for title, own in _forward_rows(models.values()):
+        row(title, own)
     for metric in ("rmse", "relative", "nmse_var", "nmse_range"):
         shown = _share if metric == "relative" else number
         found = [model.metrics.get(metric) for model in models.values()]
         row(
-            f"rmse [{unit}]" if metric == "rmse" else metric,
+            f"rmse [{unit or of.unit()}]" if metric == "rmse" else metric,
             [shown(_value(f)) for f in found],
             [shown(getattr(figures, metric)) for figures in others.values()],
         )
@@ -185,25 +195,64 @@ def comparison_table(comparison: Comparison, unit: str = EITHER_UNIT) -> Table:
                     [number(_value(f, joint)) for f in found],
                     [number(figures.rmse_by_joint.get(joint)) for figures in others.values()],
                 )
-    if len(models) > 1:
+    if len(models) > 1 and comparison.blocks:
         behind = [_apart(model) for model in models.values()]
         row("above the least", [value for value, _ in behind])
         row(f"{100 * CONFIDENCE:.0f} % interval", [interval for _, interval in behind])
         row("told apart", [_told_apart(comparison, name) for name in models])
     row("links can exist", [_truth(m.consistent) for m in models.values()])
     row("can be used", [_truth(m.usable) for m in models.values()])
-    row("identified", [f"{m.identified} of {m.parameters}" for m in models.values()])
+    if any(m.parameters is not None for m in models.values()):
+        row("identified", [_of(m.identified, m.parameters) for m in models.values()])
     sources = [f"{name}: {figures.source}." for name, figures in others.items()]
     header = ["", *models, *others]
     data = f"{DATA[comparison.split]} ({', '.join(comparison.recordings) or 'no recording'})"
     told = [] if len(models) > 1 else [comparison.sentence]  # else the advice says it
     remarks = [*told, *comparison.remarks, *sources]
-    least = comparison.least
+    notes, least = _notes(of), comparison.least
     if least is None or len(models) < 2 or not models[least].usable:
-        return Table(f"Comparison on {data}", header, rows, remarks, notes=_NOTES)
+        return Table(f"Comparison on {data}", header, rows, remarks, notes=notes)
     mark = LEAST if comparison.best is None else BEST
     place = 1 + list(models).index(least)
-    return Table(f"Comparison on {data}", header, rows, remarks, place, mark=mark, notes=_NOTES)
+    return Table(f"Comparison on {data}", header, rows, remarks, place, mark=mark, notes=notes)
+
+
+def _notes(of: Quantity) -> tuple[str, ...]:
+    return (
+        f"relative: norm of the error over norm of the {of.name}.",
+        f"nmse_var: mean squared error over the variance of the {of.name} in these data.",
+        f"nmse_range: mean squared error over the squared range of the {of.name} in training data.",
+    )
+
+
+def forward_tables(facts: ReportFacts) -> list[Table]:
+    """What a single forward model is, and its actuator beside the robot file."""
+    (fit, *others) = facts.fits.values()
+    if others or not isinstance(fit, ForwardResult):
+        return []
+    promise = PROMISES[fit.energy]
+    model = [["actuator", fit.actuator], ["kinematics", fit.kinematics]]
+    model.append(["energy, nobody driving", promise.short])
+    values = [
+        [f"{one.joint} {one.name} [{one.unit}]", number(one.value), number(one.nominal)]
+        for one in fit.actuator_values
+    ]
+    return [
+        Table("The forward model", ["model", fit.model], model, [promise.said], words=True),
+        Table("Actuator, beside the robot file", ["value", "fitted", "robot file"], values, []),
+    ]
+
+
+def _forward_rows(models: Iterable[ComparedModel]) -> list[tuple[str, list[str]]]:
+    """What tells forward models apart; nothing for fits of torques."""
+    kinds = [model.forward for model in models if model.forward is not None]
+    if not kinds:
+        return []
+    return [
+        ("actuator", [kind.actuator for kind in kinds]),
+        ("kinematics", [kind.kinematics for kind in kinds]),
+        ("energy, nobody driving", [PROMISES[kind.energy].short for kind in kinds]),
+    ]
 
 
 def gate_tables(facts: ReportFacts) -> list[Table]:
@@ -221,7 +270,7 @@ def gates_table(gates: list[GateOutcome]) -> Table:
     return Table(title, header, rows, [], words=True, result=1)
 
 
-def baseline_table(check: BaselineCheck, unit: str = EITHER_UNIT) -> Table:
+def baseline_table(check: BaselineCheck, unit: str) -> Table:
     """Errors beside those of the older report; joints of several fits where they are worse."""
     rows = [
         [found.fit, change.joint or "mean", *_change(change, check.limit)]
@@ -269,6 +318,10 @@ def _told_apart(comparison: Comparison, name: str) -> str:
         return "not to be used"
     behind = comparison.models[name].behind
     return _ABSENT if behind is None else "worse" if behind.worse else "not told apart"
+
+
+def _of(part: int | None, whole: int | None) -> str:
+    return _ABSENT if part is None or whole is None else f"{part} of {whole}"
 
 
 def _truth(value: bool | None) -> str:

@@ -1,17 +1,26 @@
 """A fit as sections of a report see it."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
 
-from robotid.contracts.fit import RESIDUALS, FitResult, held_out, read_fit
+from robotid.contracts.fit import RESIDUALS, AnyFit, FitResult, held_out, read_fit
+from robotid.contracts.forward import ForwardResult, read_any_fit, read_forward_result
 from robotid.contracts.residuals import Excerpt, read_residuals
 from robotid.errors import BadDataError
+from robotid.models.forward_from_fit import FittedForward, read_forward
 from robotid.models.from_fit import FittedRobot, read_fitted
+from robotid.reporting.quantities import ACCELERATION, TORQUE, Quantity
+from robotid.robot.tree import RobotTree
+
+Facts = TypeVar("Facts", bound=AnyFit, covariant=True)
 
 
 @dataclass(frozen=True)
-class FitView:
+class View(ABC, Generic[Facts]):
     """One fit: its name in the report, its facts, and the files beside them when asked for.
 
     Args:
@@ -20,9 +29,43 @@ class FitView:
         fit: the facts.
     """
 
+    quantity: ClassVar[Quantity]
+
     name: str
     folder: Path
-    fit: FitResult
+    fit: Facts
+
+    @property
+    @abstractmethod
+    def robot(self) -> RobotTree:
+        """The robot as its file gives it."""
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The unit of what is predicted, of every joint."""
+        return self.quantity.units({joint.name: joint.kind for joint in self.robot.driven})
+
+    @property
+    def unit(self) -> str:
+        """The same of a mean over the joints."""
+        return self.quantity.unit(self.units.values())
+
+    @property
+    def held_out(self) -> str:
+        """The split that counts: the test, else validation, else what it was fitted to."""
+        return held_out(self.fit.metrics)
+
+    @property
+    def excerpt(self) -> Excerpt | None:
+        """Some of the samples; None where the fit has none."""
+        return None
+
+
+@dataclass(frozen=True)
+class FitView(View[FitResult]):
+    """A fit of torques."""
+
+    quantity = TORQUE
 
     @classmethod
     def read(cls, name: str, folder: Path) -> "FitView":
@@ -46,12 +89,58 @@ class FitView:
         """The robot as its file gives it, and the model with the fitted parameters."""
         return read_fitted(self.folder)
 
+    @property
+    def robot(self) -> RobotTree:
+        """The robot as its file gives it."""
+        return self.fitted.robot.tree
+
+
+@dataclass(frozen=True)
+class ForwardView(View[ForwardResult]):
+    """A fit of accelerations."""
+
+    quantity = ACCELERATION
+
+    @classmethod
+    def read(cls, name: str, folder: Path) -> "ForwardView":
+        """The fit in a folder."""
+        return cls(name, folder, read_forward_result(folder))
+
     @cached_property
-    def units(self) -> dict[str, str]:
-        """The unit of torque of every joint: sliding ones have forces."""
-        return self.fitted.robot.tree.torque_units
+    def fitted(self) -> FittedForward:
+        """The robot as its file gives it, and the model with what was learned."""
+        return read_forward(self.folder)
 
     @property
-    def held_out(self) -> str:
-        """The split that counts: the test, else validation, else what it was fitted to."""
-        return held_out(self.fit.metrics)
+    def robot(self) -> RobotTree:
+        """The robot as its file gives it."""
+        return self.fitted.robot.tree
+
+
+AnyView = FitView | ForwardView
+
+
+def read_views(folders: Mapping[str, Path]) -> Sequence[AnyView]:
+    """The fits of a report by name; all of them have to predict the same."""
+    found = [_view(name, folder) for name, folder in folders.items()]
+    names: dict[str, list[str]] = {}
+    for view in found:
+        given = f"{view.name} ({view.folder})" if view.name != str(view.folder) else view.name
+        names.setdefault(view.quantity.names, []).append(given)
+    if len(names) > 1:
+        said = "; ".join(f"{kind}: {', '.join(own)}" for kind, own in names.items())
+        raise BadDataError(
+            "fits-differ",
+            f"fits that predict different things cannot stand in one report ({said})",
+            hint="make one report of the fits of torques and another of those of accelerations",
+        )
+    return found
+
+
+def _view(name: str, folder: Path) -> AnyView:
+    fit = read_any_fit(folder)
+    return (
+        ForwardView(name, folder, fit)
+        if isinstance(fit, ForwardResult)
+        else FitView(name, folder, fit)
+    )

@@ -61,13 +61,13 @@ def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.reporting.markdown import markdown
     from robotid.reporting.page import render
     from robotid.reporting.summary import comparison_table, gate_tables, gates_in_short
-    from robotid.reporting.view import FitView
+    from robotid.reporting.view import read_views
 
     older = inputs.get("baseline", ())
     if config.limit is not None and not older:
         said = "max_regression: there is no older report to compare with"
         raise ConfigError("no-baseline", said, hint="give one with --baseline (inputs.baseline)")
-    views = [FitView.read(source.name, source.path) for source in inputs["fits"]]
+    views = read_views({source.name: source.path for source in inputs["fits"]})
     fits = {view.name: view.fit for view in views}
     facts = ReportFacts(
         fits=fits,
@@ -84,7 +84,9 @@ def run(config: ReportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     (out_dir / MARKDOWN).write_text(markdown(facts), encoding="utf-8")
     page = render(
         views,
-        comparison=comparison_table(facts.comparison, facts.unit) if facts.comparison else None,
+        comparison=comparison_table(facts.comparison, facts.quantity, facts.unit)
+        if facts.comparison
+        else None,
         gates=gate_tables(facts),
         advice=advice(facts),
         passed=gates_in_short(facts),
@@ -150,12 +152,20 @@ STAGE = Stage(
         "robotid.contracts",
         "robotid.dynamics",
         "robotid.information.layout",
-        "robotid.models.from_fit",
-        "robotid.models.rigid_body",
+        "robotid.models",
         "robotid.reporting",
         "robotid.robot",
+        "robotid.spatial",
     ),
-    libraries=("jinja2", "numpy", "pyarrow.parquet", "pydantic", "scipy.special", "torch"),
+    libraries=(
+        "jinja2",
+        "numpy",
+        "pyarrow.parquet",
+        "pydantic",
+        "safetensors.torch",
+        "scipy.special",
+        "torch",
+    ),
     extras=("mujoco",),
     run=run,
 )  # fmt: skip

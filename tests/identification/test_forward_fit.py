@@ -13,8 +13,10 @@ from robotid.contracts.truth import read_truth
 from robotid.errors import BadDataError, ConfigError
 from robotid.models.forward_from_fit import read_forward
 from robotid.robot.catalog import shipped_path
+from robotid.stages import report
 from robotid.stages.contract import Source
 from robotid.stages.fit import FitConfig, check, run
+from robotid.stages.report import ReportConfig
 from tests.conftest import PROJECT
 from tests.identification.conftest import filtered, with_factors
 
@@ -163,6 +165,21 @@ def test_each_reader_names_the_other_kind(data, tmp_path):
     path.write_text(json.dumps({**content, "predicts": "torque"}))
     with pytest.raises(BadDataError, match="predicts torques"):
         read_forward_result(tmp_path / "fit")
+
+
+def test_report_of_what_was_learned(data, tmp_path):
+    """From logs to the page: figures on it are those of the fit."""
+    found = fit(data, tmp_path / "fit", model="diffnea", init="prior", actuator="viscous").fit
+    out = tmp_path / "report"
+    out.mkdir()
+    assert report.run(ReportConfig(), {"fits": [Source("fit", tmp_path / "fit", "")]}, out) == []
+    page = (out / "report.html").read_text()
+    numbers = [found.metrics["test"]["rmse"].joints["pivot"], found.combinations[0].value]
+    numbers += [value.value for value in found.actuator_values] + [found.links[0].mass]
+    for number in numbers:
+        assert f"{number:.4g}" in page
+    assert {one.unit for one in found.combinations} == {"kg", "kg m", "kg m²"}
+    assert "rad/s²" in page
 
 
 def test_damaged_weights_are_refused(data, tmp_path):

@@ -9,7 +9,6 @@ from robotid.contracts.fit import (
     Choice,
     CurvePoint,
     DriveGain,
-    FilteredData,
     Fold,
     Link,
     Metric,
@@ -21,6 +20,7 @@ from robotid.contracts.fit import (
 )
 from robotid.contracts.fit_data import (
     Autocorrelation,
+    FilteredData,
     JointRange,
     Provenance,
     RecordingUsed,
@@ -39,7 +39,7 @@ SPLITS = {"run1": "train", "run2": "val", "run3": "test"}
 def full_view(folder, robot="double_pendulum", *, name="full", samples=600, lines=65, **changes):
     """A fit of a robot (shipped, or a file), `samples` in its excerpt, `lines` in its spectra."""
     tree = load_robot(robot).tree
-    fields = {**_facts(tree.joint_names, tree.links, lines), **changes}
+    fields = {**facts_of(tree.joint_names, tree.links, lines), **changes}
     write_fit(folder, robot, file=robot, **fields)
     fit = read_fit(folder).model_copy(update={"options": {"prior": "nominal", "w": ["given", 2]}})
     (folder / FIT).write_text(fit.model_dump_json(), encoding="utf-8")
@@ -47,25 +47,25 @@ def full_view(folder, robot="double_pendulum", *, name="full", samples=600, line
     return FitView(name, folder, fit)
 
 
-def _metrics(joints, error):
+def metrics_of(joints, error):
     joints = {joint: error * (1 + place) for place, joint in enumerate(joints)}
     one = Metric(mean=float(np.mean(list(joints.values()))), joints=joints)
     return {split: dict.fromkeys(METRICS, one) for split in SPLITS.values()}
 
 
-def _facts(joints, links, lines):
+def facts_of(joints, links, lines):
     rng = np.random.default_rng(0)
     reason = Reason(code="gate-failed", message="the error is too large", hint="more data")
     nothing = Metric(mean=None, joints=dict.fromkeys(joints))
-    fold = _metrics(joints, 0.2)["test"]
+    fold = metrics_of(joints, 0.2)["test"]
     return {
         "samples": dict.fromkeys(SPLITS.values(), 12_000),
         "recordings": SPLITS,
         "verdict": Verdict(usable=False, sentence="Not to be used: too large.", reasons=[reason]),
-        "metrics": _metrics(joints, 0.1),
+        "metrics": metrics_of(joints, 0.1),
         "baselines": {
-            "zero": _metrics(joints, 2.0),
-            "nominal": _metrics(joints, 0.05),
+            "zero": metrics_of(joints, 2.0),
+            "nominal": metrics_of(joints, 0.05),
             "still": {split: dict.fromkeys(METRICS, nothing) for split in SPLITS.values()},
         },
         "base_parameters": [

@@ -7,9 +7,11 @@ from typing import get_args
 from pydantic import BaseModel
 
 from robotid.contracts.fit import FIT, FitResult, ParameterStatus
+from robotid.contracts.forward import EnergyClass, ForwardResult
 from robotid.contracts.splits import Split
-from robotid.reporting.view import FitView
+from robotid.reporting.view import FitView, ForwardView
 from robotid.robot.catalog import FILES
+from tests.reporting.forward import forward_view
 from tests.reporting.full import METRICS, full_view
 
 _HIT = "window.__hit=1"
@@ -54,15 +56,18 @@ PAYLOADS = (
 )
 
 # what is one of a few words, here and in a file that was changed
-_CLOSED = {*METRICS, *get_args(Split), *get_args(ParameterStatus), "recording", "segment"}
+_CLOSED = {
+    *METRICS,
+    *get_args(Split),
+    *get_args(ParameterStatus),
+    *get_args(EnergyClass),
+    *("recording", "segment", "torque", "acceleration", "known", "learned"),
+}
 
 
 def hostile_view(folder, payload):
     """A fit of a robot whose every name, and all else that is text, begins with the payload."""
-    urdf = folder.with_suffix(".urdf")
-    plain = (FILES / "double_pendulum.urdf").read_text(encoding="utf-8")
-    urdf.write_text(_NAME.sub(rf"\1{_in_xml(payload)}\2", plain), encoding="utf-8")
-    fit = full_view(folder, str(urdf), samples=120, lines=9).fit
+    fit = full_view(folder, _hostile_robot(folder, payload), samples=120, lines=9).fit
     changed = FitResult.model_validate(_changed(fit, payload))
     kept = {"options": fit.robot.options, "file": fit.robot.file}
     changed = changed.model_copy(
@@ -70,6 +75,30 @@ def hostile_view(folder, payload):
     )
     (folder / FIT).write_text(changed.model_dump_json(), encoding="utf-8")
     return FitView.read(payload, folder)
+
+
+def hostile_forward_view(folder, payload):
+    """The same of a forward model, whose kinematics were learned."""
+    robot = _hostile_robot(folder, payload)
+    fit = forward_view(folder, robot, actuator="stribeck", learned=True).fit
+    changed = ForwardResult.model_validate(_changed(fit, payload))
+    used = {"options": fit.robot.options, "file": fit.robot.file}
+    changed = changed.model_copy(
+        update={
+            "actuator": fit.actuator,
+            "options": {**fit.options, "remark": payload},  # others say what the weights are
+            "robot": changed.robot.model_copy(update=used),
+        }
+    )
+    (folder / FIT).write_text(changed.model_dump_json(), encoding="utf-8")
+    return ForwardView.read(payload, folder)
+
+
+def _hostile_robot(folder, payload):
+    urdf = folder.with_suffix(".urdf")
+    plain = (FILES / "double_pendulum.urdf").read_text(encoding="utf-8")
+    urdf.write_text(_NAME.sub(rf"\1{_in_xml(payload)}\2", plain), encoding="utf-8")
+    return str(urdf)
 
 
 _NAME = re.compile(r'((?:name|link)=")(\w+")')

@@ -13,7 +13,9 @@ from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import drawn
 from robotid.reporting.sections.table import SECTIONS, Section
 from robotid.reporting.summary import Table
+from robotid.reporting.view import FitView
 from robotid.robot.catalog import FILES
+from tests.reporting.forward import forward_view
 from tests.reporting.full import full_view
 from tests.reporting.hostile import PAYLOADS, hostile_view
 from tests.reporting.test_page import Elements
@@ -43,7 +45,7 @@ def zoomable_charts():
 def report(tmp_path_factory):
     """A page with two fits and, whatever else, two charts to zoom."""
     folder = tmp_path_factory.mktemp("report")
-    extra = Section("zoomed", "To zoom", lambda view: zoomable_charts())
+    extra = Section("zoomed", "To zoom", FitView, lambda view: zoomable_charts())
     environment = pages.environment()
     loader = ChoiceLoader([DictLoader({"sections/zoomed.html.j2": ZOOMED}), environment.loader])
     views = [full_view(folder / name, name=name) for name in ("first", "second")]
@@ -270,11 +272,16 @@ def test_torque_and_error_zoom_together(report, opened):
     assert tab.locator("#fit1-torques p", has_text="Drag across a chart").count() == 1
 
 
-def test_no_table_is_cut_off_on_a_laptop_or_on_paper(opened, tmp_path):
+def learned_view(folder, robot):
+    """A forward fit with all that one may have."""
+    return forward_view(folder, robot, actuator="stribeck", learned=True)
+
+
+@pytest.mark.parametrize("made", [full_view, forward_view, learned_view])
+def test_no_table_is_cut_off_on_a_laptop_or_on_paper(opened, tmp_path, made):
     """Of a robot with seven joints, all that is folded unfolded; on paper as wide as A4 leaves."""
     path = tmp_path / "report.html"
-    view = full_view(tmp_path / "fit", "panda")
-    path.write_text(pages.render([view]), encoding="utf-8")
+    path.write_text(pages.render([made(tmp_path / "fit", "panda")]), encoding="utf-8")
     wide = """[...document.querySelectorAll('table')]
         .filter(t => t.getBoundingClientRect().width > t.parentElement.clientWidth + 1)
         .map(t => t.caption && t.caption.textContent)"""

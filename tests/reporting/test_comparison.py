@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robotid.contracts.fit import BlockErrors, FilteredData, Metric, read_fit
+from robotid.contracts.fit import BlockErrors, Metric, read_fit
 from robotid.contracts.fit_data import RecordingUsed
 from robotid.errors import BadDataError
 from robotid.reporting.comparison import compare
@@ -213,12 +213,10 @@ def test_content_counts_not_names(plain):
 
 
 def test_other_filters_are_remarked(plain):
-    filtered = {
-        "run1": FilteredData(
-            rate_hz=100, cutoff_hz=8, effective_hz=7, frequency_hz=[], before={}, after={}
-        )
-    }
-    other = plain.model_copy(update={"filtered": filtered, "samples": {"train": 1, "test": 3}})
+    used = RecordingUsed(
+        split="test", source_sha256="", rate_hz=100, duration_s=1, samples=3, cutoff_hz=8
+    )
+    other = plain.model_copy(update={"data": {"run2": used}, "samples": {"train": 1, "test": 3}})
     found = compare({"a": plain, "b": other})
     assert any("filtered differently" in remark for remark in found.remarks)
     assert any("numbers of samples: 500 (a); 3 (b)" in remark for remark in found.remarks)

@@ -4,7 +4,7 @@ import pytest
 
 from robotid.contracts.fit_data import Provenance, RecordingUsed
 from robotid.reporting.page import render
-from robotid.reporting.sections.provenance import section
+from robotid.reporting.sections.provenance import section, with_terms
 from tests.reporting.results import changed, view
 from tests.reporting.test_page import PAYLOADS, Elements
 
@@ -63,7 +63,7 @@ def test_older_fits_do_not_explain_their_commands(plain):
 def test_terms_and_changes_to_the_robot(tmp_path):
     fit = view(tmp_path / "fit", joint_terms={"elbow": ["viscous"]}, options={"gravity": "0,0,0"})
     fit = changed(fit, provenance=ORIGIN)
-    found = section(fit)
+    found = with_terms(fit)
     assert found.terms["elbow"] == "viscous"
     assert found.robot == {"gravity": "0,0,0"}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robotid.contracts.fit import FilteredData
+from robotid.contracts.fit_data import FilteredData
 from robotid.reporting.charts.drawing import drawn
 from robotid.reporting.page import render
 from robotid.reporting.sections.filters import TITLES, above_cutoff, section, spectrum

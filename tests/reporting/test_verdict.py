@@ -5,6 +5,7 @@ import re
 import pytest
 
 from robotid.contracts.fit import Status
+from robotid.contracts.words import BASELINES
 from robotid.reporting.page import render
 from robotid.reporting.sections import errors, verdict
 from robotid.reporting.sections.errors import compared
@@ -36,7 +37,7 @@ def full(tmp_path):
     ],
 )
 def test_an_error_beside_the_best_baseline(own, others, better, said):
-    assert compared(own, others) == (better, said)
+    assert compared(own, others, BASELINES) == (better, said)
 
 
 def test_a_recording_that_was_cut_is_in_several_splits(full):
@@ -159,7 +160,7 @@ def test_the_same_facts_give_the_same_page(full):
 
 def test_tables_say_it_in_short(full):
     """The baselines stand beside it, the best of them bold; normalised errors are folded away."""
-    assert errors.beside(0.1, {"zero": 2.0, "nominal": 0.5}) == (
+    assert errors.beside(0.1, {"zero": 2.0, "nominal": 0.5}, BASELINES) == (
         True, "5 times less", "than the robot file", "nominal",
     )  # fmt: skip
     page = render([full])

@@ -43,9 +43,11 @@ def _combinations(robot: RobotTree, phi: Array) -> list[Combination]:
     base = base_parameters(robot)
     names = [grouping.text() for grouping in groupings(base)]
     values, nominal = base.beta(phi).tolist(), base.beta(robot.phi.ravel()).tolist()
+    layout = Layout(robot, terms=())
+    units = [layout.units[column] for column in base.independent]
     return [
-        Combination(name=name, value=value, nominal=given)
-        for name, value, given in zip(names, values, nominal, strict=True)
+        Combination(name=name, value=value, nominal=given, unit=unit)
+        for name, value, given, unit in zip(names, values, nominal, units, strict=True)
     ]
 
 

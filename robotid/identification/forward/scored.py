@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import Metrics, Reason, Status, Verdict, held_out
 from robotid.contracts.splits import Split
-from robotid.contracts.words import BASELINES, DATA
+from robotid.contracts.words import ACCELERATION_BASELINES as BASELINES
+from robotid.contracts.words import DATA
 from robotid.dynamics.aba import aba
 from robotid.evaluation.scores import Predict, has_physical_links, scores_of_samples
 from robotid.identification.forward.samples import read
@@ -19,6 +20,7 @@ from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
 _BETTER = 0.999  # of a baseline's error: what counts as better
+_TRIVIAL = ("zero", "mean")  # baselines that a model has to beat
 
 
 def scored(request: Request, model: ForwardModel) -> tuple[Metrics, dict[str, Metrics]]:
@@ -71,18 +73,15 @@ def judged(status: Status, metrics: Metrics, baselines: Mapping[str, Metrics]) -
         said = f"accelerations of {DATA[split]} have no finite error"
         reasons.append(Reason(code="no-error", message=said, hint="look at the data"))
     else:
-        for name, words in _NAMES.items():
+        for name in _TRIVIAL:
             other = baselines[name][split]["nmse_var"].mean
             if other is not None and not error < _BETTER * other:
-                said = f"{words} predicts {DATA[split]} as well"
+                said = f"{BASELINES[name]} predicts {DATA[split]} as well"
                 hint = "more or better data, another model, or more training"
                 reasons.append(Reason(code="no-better", message=said, hint=hint))
     return Verdict(
         usable=not reasons, sentence=_sentence(metrics, baselines, split), reasons=reasons
     )
-
-
-_NAMES = {"zero": "no acceleration", "mean": "the mean acceleration"}
 
 
 def _sentence(metrics: Metrics, baselines: Mapping[str, Metrics], split: str) -> str:

@@ -3,14 +3,14 @@
 test.rmse[joint3]                     an error; without brackets the mean, [*] every joint
 baselines.nominal.test.rmse           the same of a baseline
 parameters.link3.m.percent            or parameters["link3.m"].percent
-identified, rank, condition, …        figures of the fit
+identified, rank, condition, …        figures of a fit of torques, as parameters are
 usable, converged, consistent         true or false
 """
 
 from collections.abc import Callable, Iterable
 from typing import Literal, get_args
 
-from robotid.contracts.fit import FitResult, Metrics
+from robotid.contracts.fit import AnyFit, FitResult, Metrics
 from robotid.contracts.splits import Split
 from robotid.errors import nearest
 from robotid.reporting.gates.tokens import GateError, Step, Token
@@ -27,7 +27,7 @@ FIGURES: dict[str, Callable[[FitResult], float | None]] = {
     "structural_rank": lambda fit: fit.identifiability.structural_rank,
     "condition": lambda fit: fit.identifiability.condition,
 }
-TRUTHS: dict[str, Callable[[FitResult], bool | None]] = {
+TRUTHS: dict[str, Callable[[AnyFit], bool | None]] = {
     "usable": lambda fit: fit.verdict.usable,
     "converged": lambda fit: fit.status.converged,
     "consistent": lambda fit: all(link.consistent for link in fit.links) if fit.links else None,
@@ -60,7 +60,7 @@ def every_joint(name: Token) -> bool:
     return last.bracketed and last.text == EVERY_JOINT
 
 
-def value_of(text: str, name: Token, fit: FitResult, joint: str | None) -> Value:
+def value_of(text: str, name: Token, fit: AnyFit, joint: str | None) -> Value:
     """The value a name has in a fit; None where there is none.
 
     Args:
@@ -71,22 +71,31 @@ def value_of(text: str, name: Token, fit: FitResult, joint: str | None) -> Value
     """
     head, *rest = name.steps
     if head.text in FIGURES:
-        return FIGURES[head.text](fit)
+        return FIGURES[head.text](_of_torques(text, head, fit))
     if head.text in TRUTHS:
         return TRUTHS[head.text](fit)
     if head.text == "samples":
         _known(text, rest[0], fit.samples, "split of this fit")
         return fit.samples[rest[0].text]
     if head.text == "parameters":
-        return _parameter(text, name, fit)
+        return _parameter(text, name, _of_torques(text, head, fit))
     if head.text == "baselines":
         _known(text, rest[0], fit.baselines, "baseline")
         return _metric(text, fit.baselines[rest[0].text], list(rest[1:]), fit, joint)
     return _metric(text, fit.metrics, [head, *rest], fit, joint)
 
 
+def _of_torques(text: str, head: Step, fit: AnyFit) -> FitResult:
+    """The fit, where it is one that has such figures."""
+    if not isinstance(fit, FitResult):
+        said = f"a fit of accelerations has no {head.text!r}"
+        hint = f"it has errors, baselines, samples, {', '.join(TRUTHS)}"
+        raise GateError(text, head.column, said, hint)
+    return fit
+
+
 def _metric(
-    text: str, metrics: Metrics, steps: list[Step], fit: FitResult, joint: str | None
+    text: str, metrics: Metrics, steps: list[Step], fit: AnyFit, joint: str | None
 ) -> float | None:
     split, metric, *place = steps
     _known(text, split, metrics, "split of this fit")

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from robotid.contracts.fit import FitResult
+from robotid.contracts.fit import AnyFit
 from robotid.errors import ConfigError, nearest
 from robotid.reporting.facts import GateOutcome
 from robotid.reporting.gates.expression import Expression, parse
@@ -31,7 +31,7 @@ _APPLY: dict[str, Callable[..., Any]] = {
 }
 
 
-def outcomes(gates: Sequence[str], fits: Mapping[str, FitResult]) -> list[GateOutcome]:
+def outcomes(gates: Sequence[str], fits: Mapping[str, AnyFit]) -> list[GateOutcome]:
     """What becomes of each gate, for each fit it is for."""
     found = []
     for text in gates:
@@ -47,7 +47,7 @@ def outcomes(gates: Sequence[str], fits: Mapping[str, FitResult]) -> list[GateOu
     return found
 
 
-def _outcome(gate: Expression, name: str, fit: FitResult) -> GateOutcome:
+def _outcome(gate: Expression, name: str, fit: AnyFit) -> GateOutcome:
     joints: list[str | None] = [*fit.joints] if gate.for_every_joint else [None]
     failed: dict[str | None, str] = {}
     said = ""

@@ -1,14 +1,18 @@
 """Links as rigid bodies: can they exist, beside the robot file, and how they look."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import Link, PayloadFound
+from robotid.contracts.fit import AnyFit, Link, PayloadFound
+from robotid.models.forward_models import RigidForward
+from robotid.reporting.quantities import Quantity
 from robotid.reporting.robot_drawing.drawing import Body, Load, RobotDrawing, draw_robot
 from robotid.reporting.robot_drawing.ellipsoids import ellipsoid_of
-from robotid.reporting.view import FitView
+from robotid.reporting.view import FitView, ForwardView, View
 from robotid.robot.geometry import centre_and_inertia, phi_from
 from robotid.robot.physical import violations
 from robotid.robot.tree import RobotTree
@@ -36,8 +40,12 @@ class Row(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """The section; without rows the model does not describe rigid bodies."""
+    """The section; without rows the model does not describe rigid bodies.
 
+    `learned` says that the frames of the links were learned, and are not those of the robot file.
+    """
+
+    of: Quantity
     rows: list[Row]
     drawing: RobotDrawing | None
     impossible: int = 0
@@ -45,18 +53,47 @@ class Bodies(NamedTuple):
     mass: float = 0.0
     nominal_mass: float = 0.0
     edge: float = _EDGE
+    learned: bool = False
 
 
 def section(view: FitView) -> Bodies | None:
     """What the template shows; None where a fit says nothing of links."""
-    fit, robot, model = view.fit, view.fitted.robot.tree, view.fitted.model
+    fit, robot, model = view.fit, view.robot, view.fitted.model
     if model.full:
-        return Bodies([], None)
+        return Bodies(view.quantity, [], None)
+    load = None if fit.payload is None else load_of(robot, fit.payload)
+    return _bodies(view, robot, model.links, load)
+
+
+def of_forward(view: ForwardView) -> Bodies | None:
+    """The same of a forward model; None of a network, which has no links."""
+    model = view.fitted.model
+    if not isinstance(model, RigidForward):
+        return None
+    robot = view.robot
+    with torch.no_grad():
+        phi = model.links().numpy()
+        if model.placements is not None:
+            robot = replace(model.robot, placements=model.placements().numpy())
+    return _bodies(view, robot, phi, None)
+
+
+def _bodies(view: View[AnyFit], robot: RobotTree, phi: Array, load: Load | None) -> Bodies | None:
+    """Links beside those of the robot file.
+
+    Args:
+        view: of the fit.
+        robot: with the placements of the fit; where those were learned, frames are others than
+            in the robot file, and so are centres of mass.
+        phi: the fitted links.
+        load: that the robot carries.
+    """
+    fit, learned = view.fit, robot is not view.robot
     if not fit.links:
         return None
     place = {name: body for body, name in enumerate(robot.links)}
     rows = [
-        _row(link, model.links[place[link.name]], robot.phi[place[link.name]])
+        _row(link, phi[place[link.name]], given(robot.phi[place[link.name]], no_centre=learned))
         if link.name in place
         else _row(link, None, None)
         for link in fit.links
@@ -67,21 +104,23 @@ def section(view: FitView) -> Bodies | None:
         [
             Body(
                 name,
-                None if name in bad else ellipsoid_of(model.links[body]),
-                ellipsoid_of(robot.phi[body]),
+                None if name in bad else ellipsoid_of(phi[body]),
+                None if learned else ellipsoid_of(robot.phi[body]),
                 name in bad,
             )
             for body, name in enumerate(robot.links)
         ],
-        None if fit.payload is None else load_of(robot, fit.payload),
+        load,
     )
     return Bodies(
+        of=view.quantity,
         rows=rows,
         drawing=drawing,
         impossible=len(bad),
         just=sum(row.exists == "just" for row in rows),
         mass=float(sum(row.link.mass for row in rows)),
         nominal_mass=float(sum(row.nominal.mass for row in rows if row.nominal)),
+        learned=learned,
     )
 
 
@@ -106,8 +145,7 @@ def _matrix(six: list[float]) -> Array:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _row(link: Link, phi: Array | None, nominal: Array | None) -> Row:
-    before = None if nominal is None else given(nominal)
+def _row(link: Link, phi: Array | None, before: Given | None) -> Row:
     if link.consistent:
         return Row(link, before, "just" if link.margin < _EDGE else "can exist", "")
     said = [] if phi is None else violations(phi)
@@ -115,9 +153,11 @@ def _row(link: Link, phi: Array | None, nominal: Array | None) -> Row:
     return Row(link, before, "cannot exist", why)  # what is cut off, the moments, stands beside
 
 
-def given(phi: Array) -> Given:
-    """A link of the robot file."""
+def given(phi: Array, *, no_centre: bool = False) -> Given:
+    """A link of the robot file; its centre is left out where frames differ."""
     if not phi[0] > 0:
         return Given(float(phi[0]), None, None)
     centre, inertia = centre_and_inertia(phi)
-    return Given(float(phi[0]), centre.tolist(), np.linalg.eigvalsh(inertia).tolist())
+    return Given(
+        float(phi[0]), None if no_centre else centre.tolist(), np.linalg.eigvalsh(inertia).tolist()
+    )

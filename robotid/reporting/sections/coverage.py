@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robotid.contracts.fit import AnyFit
 from robotid.contracts.fit_data import JointRange
 from robotid.contracts.residuals import Excerpt
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.samples import Units, joined, padded, units
-from robotid.reporting.view import FitView
+from robotid.reporting.view import View
 
 _HALF = 0.32  # of the distance between joints, a bar to either side
 _FAR = 20.0  # times as far apart as positions: such limits would hide the motion in a chart
@@ -35,7 +36,7 @@ class Coverage(NamedTuple):
     motions: list[Drawing]
 
 
-def section(view: FitView) -> Coverage | None:
+def section(view: View[AnyFit]) -> Coverage | None:
     """What there is of both."""
     if not view.fit.ranges and view.excerpt is None:
         return None

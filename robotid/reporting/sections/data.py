@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from robotid.contracts.finding import MENDED, RecordingFinding
+from robotid.contracts.fit import AnyFit
 from robotid.contracts.fit_data import RecordingUsed
 from robotid.contracts.splits import Split
 from robotid.reporting.numbers import whole
-from robotid.reporting.view import FitView
+from robotid.reporting.view import View
 
 _CODE = re.compile("[a-z-]+")
 _DIGEST = 12  # digits of a digest that tell files apart
@@ -79,7 +80,7 @@ class Data(NamedTuple):
     noticed: list[Told]
 
 
-def section(view: FitView) -> Data | None:
+def section(view: View[AnyFit]) -> Data | None:
     """Recordings in the order of the fit."""
     if not view.fit.data:
         return None

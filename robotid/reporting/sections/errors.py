@@ -1,18 +1,18 @@
 """Errors by joint and split, beside baselines."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from robotid.contracts.fit import FitResult, Metric
-from robotid.contracts.words import BASELINES, DATA
+from robotid.contracts.fit import AnyFit, Fold, Metric
+from robotid.contracts.words import DATA
 from robotid.reporting.beside import Beside, Compared, beside, compared
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
+from robotid.reporting.quantities import Quantity
 from robotid.reporting.same_data import names_in
 from robotid.reporting.sections.robot_file import no_baseline
-from robotid.reporting.view import FitView
+from robotid.reporting.view import FitView, View
 from robotid.reporting.words import SPLITS
 
 _GAP = 0.16  # between dots of one joint, in the chart
@@ -60,42 +60,61 @@ class SplitErrors(NamedTuple):
     mean: Row
 
 
+class Folds(NamedTuple):
+    """Rounds of cross-validation, and what they are together, by metric."""
+
+    rounds: list[Fold]
+    mean: dict[str, Metric]
+    spread: dict[str, Metric]
+
+
 class Errors(NamedTuple):
     """What the template shows.
 
     Args:
+        of: what is predicted, in words.
         splits: held-out data first.
         baselines: names in words, by short name.
         unit: of the mean over joints.
         drawing: errors of joints on held-out data.
         no_file: why the robot file is no baseline; None where it is one.
+        folds: of cross-validation; None without any.
     """
 
+    of: str
     splits: list[SplitErrors]
     baselines: dict[str, str]
     unit: str
     drawing: Drawing | None
     no_file: str | None
+    folds: Folds | None = None
 
 
-def section(view: FitView) -> Errors | None:
+def with_folds(view: FitView) -> Errors | None:
+    """Errors of all splits, and of cross-validation where there was one."""
+    found, fit = section(view), view.fit
+    folds = Folds(fit.folds, fit.folds_mean, fit.folds_spread) if fit.folds else None
+    return found and found._replace(folds=folds)
+
+
+def section(view: View[AnyFit]) -> Errors | None:
     """Errors of all splits; None where there are no metrics."""
     fit, first = view.fit, view.held_out
     if not fit.metrics:
         return None
-    units = view.units
-    unit = " or ".join(sorted(set(units.values()), reverse=True))
     order = [first, *(split for split in fit.metrics if split != first)]
     return Errors(
-        splits=[_split(fit, split, units, unit) for split in order],
-        baselines={name: BASELINES.get(name, name) for name in fit.baselines},
-        unit=unit,
-        drawing=drawn(errors_chart(fit, first)),
+        of=view.quantity.name,
+        splits=[_split(view, split) for split in order],
+        baselines={name: view.quantity.called(name) for name in fit.baselines},
+        unit=view.unit,
+        drawing=drawn(errors_chart(fit, first, view.quantity)),
         no_file=no_baseline(view),
     )
 
 
-def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> SplitErrors:
+def _split(view: View[AnyFit], split: str) -> SplitErrors:
+    fit, names = view.fit, view.quantity.baselines
     own = fit.metrics[split]
     others = {name: metrics[split]["rmse"] for name, metrics in fit.baselines.items()}
 
@@ -111,8 +130,8 @@ def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> S
             unit=unit,
             metrics=metrics,
             baselines=baselines,
-            compared=compared(own_error, baselines),
-            beside=beside(own_error, baselines),
+            compared=compared(own_error, baselines, names),
+            beside=beside(own_error, baselines, names),
         )
 
     return SplitErrors(
@@ -121,15 +140,15 @@ def _split(fit: FitResult, split: str, units: Mapping[str, str], unit: str) -> S
         data=DATA.get(split, split),
         samples=fit.samples.get(split),
         recordings=names_in(fit, split),
-        joints=[row(joint, units.get(joint, unit), joint) for joint in fit.joints],
-        mean=row("mean", unit, None),
+        joints=[row(joint, view.units[joint], joint) for joint in fit.joints],
+        mean=row("mean", view.unit, None),
     )
 
 
-def errors_chart(fit: FitResult, split: str) -> Chart:
-    """Errors of model and baselines as shares of the torque, joint by joint."""
+def errors_chart(fit: AnyFit, split: str, of: Quantity) -> Chart:
+    """Errors of model and baselines as shares of what is predicted, joint by joint."""
     kinds = {"this model": fit.metrics} | {
-        BASELINES.get(name, name): metrics for name, metrics in fit.baselines.items()
+        of.called(name): metrics for name, metrics in fit.baselines.items()
     }
     places = np.arange(len(fit.joints), dtype=np.float64)
     series = []
@@ -138,12 +157,12 @@ def errors_chart(fit: FitResult, split: str) -> Chart:
         values = [None if found is None else found.joints.get(joint) for joint in fit.joints]
         y = np.array([np.nan if value is None else 100 * value for value in values])
         offset = _GAP * (number - (len(kinds) - 1) / 2)
-        colour = None if name == BASELINES["zero"] else number
+        colour = None if name == of.called("zero") else number
         series.append(Series(name, places + offset, y, "dots", colour))
     return Chart(
-        title=f"Error as a share of the torque, on {DATA.get(split, split)}",
+        title=f"Error as a share of the {of.name}, on {DATA.get(split, split)}",
         across=Axis("joint", names=fit.joints),
-        upward=Axis("error [% of the torque]", log=True),
+        upward=Axis(f"error [% of the {of.name}]", log=True),
         series=series,
         height=280,
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robotid.contracts.fit import FilteredData
+from robotid.contracts.fit_data import FilteredData
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.samples import Units, units

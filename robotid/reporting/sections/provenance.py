@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from robotid.contracts.fit import AnyFit
 from robotid.contracts.fit_data import Provenance
-from robotid.reporting.view import FitView
+from robotid.reporting.view import FitView, View
 
 _REPORT = "robotid report FIT --out REPORT"
 _OF_REPORT = {"REPORT": "a new folder for the report; several fits can stand in one"}
@@ -19,8 +20,8 @@ class Origin(NamedTuple):
         logs: digest of the log of each recording.
         options: of the fit, as text.
         robot: what was changed in the robot file, as text.
-        terms: of the joints.
         seed: of random starts; None where the fit has none.
+        terms: of the joints.
     """
 
     provenance: Provenance | None
@@ -29,16 +30,22 @@ class Origin(NamedTuple):
     logs: dict[str, str]
     options: dict[str, str]
     robot: dict[str, str]
-    terms: dict[str, str]
     seed: str | None
+    terms: dict[str, str]
 
 
-def section(view: FitView) -> Origin | None:
+def with_terms(view: FitView) -> Origin | None:
+    """The same of a model whose joints have terms."""
+    found, given = section(view), view.fit.terms
+    terms = {"all joints": ", ".join(given.terms)} if given.terms else {}
+    terms |= {joint: ", ".join(own) for joint, own in given.joint_terms.items()}
+    return found and found._replace(terms=terms)
+
+
+def section(view: View[AnyFit]) -> Origin | None:
     """What the template shows; None where nothing is known."""
     fit = view.fit
     options = {name: _text(value) for name, value in sorted(fit.options.items())}
-    terms = {"all joints": ", ".join(fit.terms.terms)} if fit.terms.terms else {}
-    terms |= {joint: ", ".join(own) for joint, own in fit.terms.joint_terms.items()}
     commands = fit.provenance.commands if fit.provenance else []
     stated = fit.provenance.placeholders if fit.provenance else {}
     found = Origin(
@@ -48,8 +55,8 @@ def section(view: FitView) -> Origin | None:
         logs={name: used.source_sha256 for name, used in fit.data.items()},
         options=options,
         robot={name: _text(value) for name, value in sorted(fit.robot.options.items()) if value},
-        terms=terms,
         seed=options.get("seed"),
+        terms={},
     )
     return found if found.provenance or found.logs or options else None
 

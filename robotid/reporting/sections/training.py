@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robotid.contracts.fit import CurvePoint
+from robotid.contracts.fit import AnyFit, CurvePoint
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
-from robotid.reporting.view import FitView
+from robotid.reporting.view import View
 
 
-def section(view: FitView) -> Drawing | None:
+def section(view: View[AnyFit]) -> Drawing | None:
     """The curve."""
     return drawn(training_chart(view.fit.curve)) if len(view.fit.curve) > 1 else None
 

@@ -3,14 +3,14 @@
 from collections import Counter
 from typing import NamedTuple
 
-from robotid.contracts.fit import FitResult, Status
-from robotid.contracts.words import BASELINES, DATA
+from robotid.contracts.fit import AnyFit, FitResult, Status
+from robotid.contracts.words import DATA
 from robotid.reporting.beside import compared
 from robotid.reporting.numbers import number, percent, whole
 from robotid.reporting.same_data import names_in
 from robotid.reporting.sections.identifiability import only_just
 from robotid.reporting.sections.robot_file import no_baseline
-from robotid.reporting.view import FitView
+from robotid.reporting.view import FitView, View
 from robotid.reporting.words import counted, listed
 
 # of one parameter, and of several
@@ -67,14 +67,14 @@ class Verdict(NamedTuple):
 def section(view: FitView) -> Verdict:
     """The verdict; every fit has one."""
     return Verdict(
-        tiles=_tiles(view),
+        tiles=[*error_tiles(view), _determined(view.fit), recordings_tile(view.fit)],
         identified=_identified(view.fit),
-        predicted=_predicted(view),
+        predicted=predicted(view),
         findings=findings(view.fit),
     )
 
 
-def findings(fit: FitResult) -> list[Finding]:
+def findings(fit: AnyFit) -> list[Finding]:
     """Reasons, then remarks; those of one kind with the same advice are together."""
     refused = [
         Finding([reason.message], reason.hint, True, reason.code) for reason in fit.verdict.reasons
@@ -97,34 +97,41 @@ def ended(status: Status) -> str:
     return f"The fit {said}." if said.startswith("converged") else f"The fit converged: {said}."
 
 
-def _tiles(view: FitView) -> list[Tile]:
-    fit, split = view.fit, view.held_out
-    tiles = []
-    if split in fit.metrics:
-        own = fit.metrics[split]
-        unit = " or ".join(sorted(set(view.units.values()), reverse=True))
-        rmse, relative = own["rmse"].mean, own["relative"].mean
-        kind = "mean over the joints of their RMSE" if len(fit.joints) > 1 else "RMSE"
-        note = f"{kind}, {percent(relative)} of the torque"
-        tiles.append(Tile(f"error on {DATA[split]}", f"{_short(rmse)} {unit}", note))
-        others = {name: each[split]["rmse"].mean for name, each in fit.baselines.items()}
-        known = {name: value for name, value in others.items() if value is not None}
-        if known:
-            best = min(known, key=lambda name: known[name])
-            said = compared(rmse, others)
-            sign = {True: "✓ ", False: "✗ ", None: ""}[said.better]
-            name = f"best baseline: {BASELINES.get(best, best)}"
-            tiles.append(Tile(name, f"{_short(known[best])} {unit}", f"{sign}{said.said}"))
+def error_tiles(view: View[AnyFit]) -> list[Tile]:
+    """The error and that of the best baseline; none without figures."""
+    fit, split, of = view.fit, view.held_out, view.quantity
+    if split not in fit.metrics:
+        return []
+    own = fit.metrics[split]
+    rmse, relative = own["rmse"].mean, own["relative"].mean
+    kind = "mean over the joints of their RMSE" if len(fit.joints) > 1 else "RMSE"
+    note = f"{kind}, {percent(relative)} of the {of.name}"
+    tiles = [Tile(f"error on {DATA[split]}", f"{_short(rmse)} {view.unit}", note)]
+    others = {name: each[split]["rmse"].mean for name, each in fit.baselines.items()}
+    known = {name: value for name, value in others.items() if value is not None}
+    if known:
+        best = min(known, key=lambda name: known[name])
+        said = compared(rmse, others, of.baselines)
+        sign = {True: "✓ ", False: "✗ ", None: ""}[said.better]
+        name = f"best baseline: {of.called(best)}"
+        tiles.append(Tile(name, f"{_short(known[best])} {view.unit}", f"{sign}{said.said}"))
+    return tiles
+
+
+def _determined(fit: FitResult) -> Tile:
     data = fit.identifiability
     name, note = "determined by the data", "sums of parameters that torques can show"
     if only_just(data):
         name = "shown by the data"
         note += f"; some only just, the condition number is {number(data.condition)}"
-    tiles.append(Tile(name, f"{data.rank} of {data.structural_rank}", note))
+    return Tile(name, f"{data.rank} of {data.structural_rank}", note)
+
+
+def recordings_tile(fit: AnyFit) -> Tile:
+    """How many recordings there are, and for what."""
     used = {word: len(names_in(fit, split)) for split, word in _USES.items()}
     note = listed([f"{count} for {word}" for word, count in used.items() if count])
-    tiles.append(Tile("recordings", str(len(fit.recordings)), note))
-    return tiles
+    return Tile("recordings", str(len(fit.recordings)), note)
 
 
 def _short(value: float | None) -> str:
@@ -132,26 +139,41 @@ def _short(value: float | None) -> str:
 
 
 def _identified(fit: FitResult) -> list[str]:
-    trained = names_in(fit, "train")
-    samples = f" ({whole(fit.samples['train'])} samples)" if "train" in fit.samples else ""
-    robot = f"{fit.robot.name} ({counted(len(fit.joints), 'joint')})"
-    data = f"{counted(len(trained), 'recording')}{samples}"
-    said = [f"The dynamics of {robot} with model {fit.model}, from {data}."]
     found = Counter[str](parameter.status for parameter in fit.parameters)
     shares = [f"{found[k]} {words[found[k] > 1]}" for k, words in _STATUSES.items() if found[k]]
-    said.append(f"Of {len(fit.parameters)} parameters, {listed(shares)}.")
+    parameters = f"Of {len(fit.parameters)} parameters, {listed(shares)}."
+    return [
+        f"The dynamics of {robot_of(fit)} with model {fit.model}, from {training_data(fit)}.",
+        parameters,
+        *links_exist(fit),
+        ended(fit.status),
+    ]
+
+
+def robot_of(fit: AnyFit) -> str:
+    """The robot and how many joints it has."""
+    return f"{fit.robot.name} ({counted(len(fit.joints), 'joint')})"
+
+
+def training_data(fit: AnyFit) -> str:
+    """How much was trained on."""
+    samples = f" ({whole(fit.samples['train'])} samples)" if "train" in fit.samples else ""
+    return f"{counted(len(names_in(fit, 'train')), 'recording')}{samples}"
+
+
+def links_exist(fit: AnyFit) -> list[str]:
+    """Whether links can exist, in a sentence; none for a fit without links."""
+    if not fit.links:
+        return []
     impossible = [link.name for link in fit.links if not link.consistent]
-    if fit.links:
-        said.append(
-            f"No real body can have the parameters of {listed(impossible)}."
-            if impossible
-            else "All links are bodies that can exist (positive masses, possible inertias)."
-        )
-    return [*said, ended(fit.status)]
+    if impossible:
+        return [f"No real body can have the parameters of {listed(impossible)}."]
+    return ["All links are bodies that can exist (positive masses, possible inertias)."]
 
 
-def _predicted(view: FitView) -> list[str]:
-    fit, split = view.fit, view.held_out
+def predicted(view: View[AnyFit]) -> list[str]:
+    """How large errors are, also beside baselines."""
+    fit, split, of = view.fit, view.held_out, view.quantity.name
     if split not in fit.metrics:
         return ["There are no figures on how well it predicts."]
     shares = fit.metrics[split]["relative"].joints
@@ -162,29 +184,27 @@ def _predicted(view: FitView) -> list[str]:
     if known:
         best, worst = (f(known, key=lambda joint: known[joint]) for f in (min, max))
         said.append(
-            f"{where}, the error is {percent(known[best])} of the torque ({best})."
+            f"{where}, the error is {percent(known[best])} of the {of} ({best})."
             if len(known) == 1
-            else f"{where}, errors are between {percent(known[best])} of the torque ({best}) and "
+            else f"{where}, errors are between {percent(known[best])} of the {of} ({best}) and "
             f"{percent(known[worst])} ({worst})."
         )
     if split == "train":
         said.append("Nothing was held out, so this says little about other motions.")
     if fit.baselines:
-        said.append(_beside_baselines(fit, split))
+        said.append(_beside_baselines(view, split))
     if why := no_baseline(view):
         said.append(why)
     return said
 
 
-def _beside_baselines(fit: FitResult, split: str) -> str:
+def _beside_baselines(view: View[AnyFit], split: str) -> str:
+    fit, called = view.fit, view.quantity.baselines
     own = fit.metrics[split]["rmse"].joints
     others = {name: each[split]["rmse"].joints for name, each in fit.baselines.items()}
-    worse = [
-        joint
-        for joint, error in own.items()
-        if not compared(error, {name: each.get(joint) for name, each in others.items()}).better
-    ]
-    names = listed([BASELINES.get(name, name) for name in fit.baselines])
+    beside = {joint: {name: each.get(joint) for name, each in others.items()} for joint in own}
+    worse = [joint for joint in own if not compared(own[joint], beside[joint], called).better]
+    names = listed([view.quantity.called(name) for name in fit.baselines])
     if not worse:
         return f"It is better than every baseline ({names}) for each joint."
     return f"It is no better than the best of the baselines ({names}) for {listed(worse)}."
