@@ -39,7 +39,7 @@ STAGE = Stage(
     },
     output="comparison",
     origin=__name__,
-    uses=("robotid.contracts", "robotid.reporting", "robotid.robot", "robotid.models"),
+    uses=("robotid.contracts", "robotid.reporting"),
     libraries=("jinja2", "numpy", "pyarrow.parquet", "pydantic"),
     run=run,
 )

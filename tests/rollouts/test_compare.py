@@ -1,14 +1,17 @@
 """`robotid compare`, and the comparison of 26 models in small, as a user runs them."""
 
 import json
+import shutil
 
 import pytest
 
 from robotid.contracts.comparison import read_comparison
-from robotid.contracts.rollout import read_rollout
+from robotid.contracts.rollout import ROLLOUT, read_rollout
 from robotid.contracts.truth import TRUTH
 from robotid.reporting.grid.conclusions import conclusions
 from robotid.reporting.grid.motions import runs
+from robotid.stages.contract import Source
+from robotid.stages.rollout import STAGE
 from tests.rollouts.fits import exploding, rigid, write_dataset, write_fit
 
 QUICK = ("--horizon-s", "0.2", "--starts", "4")
@@ -62,15 +65,17 @@ def made(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def rolled(in_process, made, tmp_path):
+@pytest.fixture(scope="module")
+def rolled(made, tmp_path_factory):
     """A rollout of all fits but the network, and one of the network."""
-    shared = ("--from", made / "dataset", "--truth", made / "logs", *QUICK, "--label", "one")
-    fits = (made / name for name in ("right", "random", "heavy"))
-    for name, given in (("links", fits), ("net", (made / "network",))):
-        answer = in_process("rollout", *given, *shared, "--out", tmp_path / name)
-        assert answer.code == 0, answer.err
-    return tmp_path
+    folder = tmp_path_factory.mktemp("rolled")
+    config = STAGE.config(horizon_s=0.2, starts=4, label="one")
+    shared = {"from": [Source("", made / "dataset", "")], "truth": [Source("", made / "logs", "")]}
+    for name, fits in (("links", ("right", "random", "heavy")), ("net", ("network",))):
+        (folder / name).mkdir()
+        given = [Source(fit, made / fit, "") for fit in fits]
+        STAGE.run(config, {"fits": given, **shared}, folder / name)
+    return folder
 
 
 def test_a_rollout_says_what_was_found_beside_what_is_true(rolled):
@@ -85,8 +90,8 @@ def test_a_rollout_says_what_was_found_beside_what_is_true(rolled):
     assert (network.inertia_error, network.masses, network.init) == (None, [], None)
 
 
-def test_all_in_one_grid(rolled, in_process):
-    out = rolled / "out"
+def test_all_in_one_grid(rolled, in_process, tmp_path):
+    out = tmp_path / "out"
     answer = in_process("compare", rolled / "links", rolled / "net", "--out", out)
     assert answer.code == 0, answer.err
     assert answer.out == f"{out}\n"
@@ -131,11 +136,11 @@ def test_conclusions_can_fail(rolled):
     assert found["Models whose energy is bounded never diverge"].holds is False
 
 
-def test_rollouts_that_cannot_stand_side_by_side_are_refused(rolled, in_process, made):
-    shared = ("--from", made / "dataset", "--starts", "4")
-    other = ("rollout", made / "right", *shared, "--horizon-s", "0.1", "--out", rolled / "short")
-    assert in_process(*other).code == 0
-    answer = in_process("compare", rolled / "links", rolled / "short")
+def test_rollouts_that_cannot_stand_side_by_side_are_refused(rolled, in_process, tmp_path):
+    shutil.copytree(rolled / "links", tmp_path / "short")
+    shorter = {**json.loads((rolled / "links" / ROLLOUT).read_text()), "horizon_s": 0.1}
+    (tmp_path / "short" / ROLLOUT).write_text(json.dumps(shorter))
+    answer = in_process("compare", rolled / "links", tmp_path / "short")
     assert answer.code == 65
     assert "rollouts-differ" in answer.err
     assert "0.1 s" in answer.err

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from math import sqrt
 
 from robotid.contracts.comparison import Cell, Column, ForwardComparison, Row, Spread
+from robotid.reporting.energy import PROMISES
 from robotid.reporting.numbers import number, percent
-from robotid.reporting.rollout.summary import ENERGY
 from robotid.reporting.summary import Statement, Summary, Table
 from robotid.reporting.words import counted
 
@@ -88,7 +88,7 @@ def _table(
     rows = []
     for row in found.rows:
         said = (number(None) if one is None else cell(one) for one in row.cells)
-        rows.append([name(row), ENERGY[row.energy], *said])
+        rows.append([name(row), PROMISES[row.energy].short, *said])
     header = ["model", "energy is", *map(title, found.columns)]
     return Table(heading, header, rows, [], notes=(note,) if note else ())
 

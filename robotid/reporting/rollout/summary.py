@@ -5,15 +5,11 @@ from math import sqrt
 
 from robotid.contracts.rollout import FitRollout, Moved, Rollout
 from robotid.contracts.words import DATA
+from robotid.reporting.energy import PROMISES
 from robotid.reporting.numbers import number, percent
 from robotid.reporting.summary import BEST, Statement, Summary, Table
 from robotid.reporting.words import counted
 
-ENERGY = {
-    "conserving": "kept",
-    "bounded": "never added to",
-    "unbounded": "may be added to",
-}
 _GROWS = 1e-3  # of the range of energies
 _NOTES = (
     "error: mean squared error of positions and velocities over the squared training range.",
@@ -49,7 +45,7 @@ def fits_table(found: Rollout) -> Table:
 
     row("model", lambda one: one.model)
     row("actuator", lambda one: one.actuator)
-    row("energy", lambda one: ENERGY[one.energy])
+    row("energy", lambda one: PROMISES[one.energy].short)
     if found.split is not None:
         row("error at the horizon", lambda one: number(one.error_at_horizon))
         row("median over starts", lambda one: number(one.median_at_horizon))
