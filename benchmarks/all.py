@@ -148,7 +148,7 @@ def main() -> int:
         print(f"no benchmark {unknown[0]}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
     sections, failed = {s: t for s, t in kept().items() if sys.argv[1:] or s not in wanted}, 0
-    # Before the hours that a whole run takes: a library may be missing. Some scripts need few of them.
+    # Before a whole run, which takes hours: a library may be missing. Some scripts need few.
     head = DOCUMENT.read_text().partition("\n## ")[0] + "\n" if sys.argv[1:] else heading()
     for script in wanted:
         sections[script], good = measured(script)
