@@ -137,6 +137,16 @@ class Layout:
         kept = [position for position in range(self.parameters) if position not in gone]
         return Layout(self.robot, (), texts, self.coupled), np.array(kept, dtype=np.int64)
 
+    def with_terms(self, wanted: Sequence[str]) -> "tuple[Layout, Index]":
+        """The layout with no other terms than these, and which parameters stay."""
+        texts = {
+            name: tuple(str(spec) for spec in some if spec.term in wanted)
+            for name, some in self.specs.items()
+        }
+        own = [place for place, column in enumerate(self.own) if column.term in wanted]
+        kept = [*range(self.links), *(self.links + place for place in own)]
+        return Layout(self.robot, (), texts, self.coupled), np.array(kept, dtype=np.int64)
+
     def body(self, row: int) -> int:
         """The body that a row's torque moves."""
         return max(0, row - 5) if self.robot.floating else row

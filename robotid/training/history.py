@@ -14,7 +14,7 @@ class Step(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """How a training ended; the model has the parameters of the best step.
+    """How a training ended.
 
     Args:
         loss: mean squared weighted error on the validation samples.

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.func import functional_call, jacrev, vmap
 
-from robotid.training.history import Step, Trained, best_of
+from robotid.training.history import Step, Trained
 from robotid.training.problem import Problem, Samples
 
 _LARGEST, _LEAST = 1e12, 1e-12  # of the damping
@@ -28,18 +28,20 @@ class LevenbergOptions:
     Args:
         steps: at most.
         tolerance: relative gain of a step below which it has converged.
-        patience: stop after so many steps without a better validation error.
         batch: samples whose derivatives are held at a time.
     """
 
     steps: int = 200
     tolerance: float = 1e-4
-    patience: int = 20
     batch: int = 1024
 
 
 def train_levenberg(problem: Problem, options: LevenbergOptions) -> Trained:
-    """Train until nothing is gained; the model keeps its best parameters, by validation."""
+    """Train until nothing is gained; the model keeps the last parameters, which err least.
+
+    So few cannot be overfitted, and a step on the way that happens to suit the validation would
+    depend on the start.
+    """
     return _Search(problem, options).run()
 
 
@@ -53,7 +55,7 @@ class _Search:
         problem, options = self.problem, self.options
         theta = torch.cat([p.detach().reshape(-1) for p in problem.model.parameters()])
         loss, damping, grown = self._loss(theta, problem.train), 1e-3, 2.0
-        history, best, little = [self._step(0, loss, theta)], theta, 0
+        history, little = [self._step(0, loss, theta)], 0
         said, converged = f"stopped after {options.steps} steps; allow more", False
         for step in range(1, options.steps + 1):
             H, g = self._normal(theta)
@@ -70,10 +72,7 @@ class _Search:
                 break
             gained, theta, loss = 1.0 - found / loss, moved, found
             damping, grown = max(damping / 5.0, _LEAST), 2.0
-            least = best_of(history)
             history.append(self._step(step, loss, theta))
-            if best_of(history) is not least:
-                best = theta
             little = little + 1 if gained < options.tolerance else 0
             if loss < _EXACT:
                 said, converged = "converged: what is left is rounding", True
@@ -81,14 +80,9 @@ class _Search:
             if little == _LITTLE:
                 said, converged = f"converged: a step gains less than {options.tolerance:g}", True
                 break
-            if step - best_of(history).step >= options.patience:
-                said = f"converged: step {best_of(history).step} had the least validation error"
-                converged = True
-                break
-        self._assign(best)
-        return Trained(
-            best_of(history).validation, history[-1].step, converged, said, tuple(history)
-        )
+        self._assign(theta)
+        last = history[-1]
+        return Trained(last.validation, last.step, converged, said, tuple(history))
 
     def _step(self, number: int, loss: float, theta: Tensor) -> Step:
         spent = time.process_time() - self.began

@@ -197,3 +197,8 @@ def test_damaged_weights_are_refused(data, tmp_path):
     save_file(weights, path)
     with pytest.raises(BadDataError, match="not finite"):
         read_forward(tmp_path / "fit")
+
+
+def test_an_sdp_is_a_start_with_the_friction_it_found(data, tmp_path):
+    found = fit(data, tmp_path / "fit", model="diffnea", actuator="viscous").fit
+    assert found.curve[0].train < 2 * found.curve[-1].train

@@ -9,6 +9,7 @@ from robotid.models.forward_models import NetworkForward
 from robotid.models.forward_scales import signal_scales
 from robotid.robot.catalog import shipped_path
 from robotid.robot.load import load_robot
+from robotid.spatial.parametrisations.table import parametrisation
 from robotid.training.adam import AdamOptions, train_adam
 from robotid.training.levenberg import LevenbergOptions, train_levenberg
 from robotid.training.problem import Problem
@@ -71,3 +72,29 @@ def test_both_optimisers_lower_the_same_loss():
         losses.append(optimise(problem).loss)
         assert losses[-1] < before
     assert losses[1] < losses[0]
+
+
+def test_a_model_of_few_parameters_is_the_optimum_of_its_training():
+    """Whatever suits the validation on the way there."""
+    robot = load_robot(shipped_path("furuta")).tree
+    train = uniform(robot, 600, 0, np.array([2e-3, 5e-4]))
+    elsewhere = train.at(slice(0, 100))._replace(qdd=torch.zeros(100, 2, dtype=torch.float64))
+    model = maker(robot, train)(np.random.default_rng(3))
+    problem = Problem(model, train, elsewhere)
+    trained = train_levenberg(problem, LevenbergOptions(steps=60))
+    validation = [step.validation for step in trained.history]
+    assert min(validation) < validation[-1]
+    assert problem.loss(train) == min(step.train for step in trained.history)
+
+
+def test_friction_that_a_start_lacks_is_found():
+    """Near zero a square has no slope: a search that begins there takes it for an optimum."""
+    robot = load_robot(shipped_path("furuta")).tree
+    viscous = np.array([2e-3, 5e-4])
+    train = uniform(robot, 500, 0, viscous)
+    model = maker(robot, train, actuator="stribeck")(np.random.default_rng(0))
+    with torch.no_grad():
+        model.theta.copy_(parametrisation("log").theta(torch.from_numpy(0.8 * robot.phi)))
+    model.actuator.begin_at(torch.zeros(4, 2, dtype=torch.float64))
+    train_levenberg(Problem(model, train, train), LevenbergOptions())
+    np.testing.assert_allclose(model.actuator.values()[-1].detach(), viscous, rtol=0.01)

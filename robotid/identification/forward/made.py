@@ -1,6 +1,8 @@
 """A forward model before it is trained: from the robot file, an SDP or at random."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -35,6 +37,13 @@ Array = NDArray[np.float64]
 _INSIDE = 1e-3  # of consistency: at its edge a parametrisation hardly moves
 
 
+class _Known(NamedTuple):
+    """Links, shape (bodies, 10), and friction by name of its parameter, shape (n,) each."""
+
+    links: Array
+    friction: Mapping[str, Array]
+
+
 def made(request: Request, train: Samples) -> ForwardModel:
     """The model that the options ask for, with the parameters that training starts from."""
     options, robot = request.options, request.ready.data.layout.robot
@@ -47,7 +56,7 @@ def made(request: Request, train: Samples) -> ForwardModel:
         return RigidForward(robot, parametrisation("free"), links, _drive(options, train))
     if options.init == "random":
         return _random(robot, options, train)
-    known = robot.phi if options.init == "prior" else _consistent(request)
+    known = _of_file(robot) if options.init == "prior" else _consistent(request)
     return _begun(robot, options, train, known)
 
 
@@ -67,18 +76,42 @@ def _regressed(request: Request) -> Tensor:
     return torch.from_numpy(found.around(bare.robot.phi.ravel()).reshape(-1, 10))
 
 
-def _consistent(request: Request) -> Array:
-    """Links of an SDP on the torques, shape (bodies, 10)."""
-    data = request.ready.data
-    base = base_parameters(data.layout.robot, **data.layout.arguments)
+def _of_file(robot: RobotTree) -> _Known:
+    """What the robot file says."""
+    viscous = np.array([joint.damping for joint in robot.driven])
+    coulomb = np.array([abs(joint.friction) for joint in robot.driven])
+    return _Known(robot.phi, {"viscous": viscous, "coulomb": coulomb})
+
+
+def _consistent(request: Request) -> _Known:
+    """What an SDP on the torques finds, of links and what friction the actuator can have.
+
+    Inertia of rotors and offsets, which forward models lack, would be missing in the links.
+    """
+    data, wanted = request.ready.data, _friction_of(request.options.actuator)
+    layout, kept = data.layout.with_terms(wanted)
+    data = data.changed(layout, lambda factor: factor.restricted(kept))
+    base = base_parameters(layout.robot, **layout.arguments)
     system = wls(data.evidence(data.of("train")), base).system
-    found = consistent_fit(system, data.layout)
-    return np.asarray(found.phi[: data.layout.links].reshape(-1, 10))
+    phi = consistent_fit(system, layout).phi
+    values = dict(zip(layout.names, phi.tolist(), strict=True))
+    friction = {
+        term: np.array([values.get(f"{joint}.{term}", 0.0) for joint in layout.robot.joint_names])
+        for term in wanted
+    }
+    return _Known(np.asarray(phi[: layout.links].reshape(-1, 10)), friction)
 
 
-def _begun(robot: RobotTree, options: FitOptions, train: Samples, links: Array) -> RigidForward:
-    """From given links; friction as in the robot file, as far as the actuator knows such."""
-    kind, tree = parametrisation(options.inertia), robot
+def _friction_of(actuator: str) -> tuple[str, ...]:
+    """Terms of torque that it can have: networks can have both."""
+    every = ("viscous", "coulomb")
+    kind = actuator_model(actuator)
+    return every if kind.is_network else tuple(term for term in every if term in kind.parameters)
+
+
+def _begun(robot: RobotTree, options: FitOptions, train: Samples, known: _Known) -> RigidForward:
+    """From given links and friction, as far as the actuator knows such."""
+    kind, tree, links = parametrisation(options.inertia), robot, known.links
     placements = None
     if options.kinematics == "learned":
         tree = with_z_axes(robot)
@@ -88,17 +121,10 @@ def _begun(robot: RobotTree, options: FitOptions, train: Samples, links: Array) 
     drive = _drive(options, train)
     begin_as_nothing(drive, train)
     if isinstance(drive, Friction):
-        drive.begin_at(torch.tensor(_nominal_friction(robot, drive.names), dtype=torch.float64))
+        none = np.zeros(robot.n)
+        begin = np.stack([known.friction.get(name, none) for name in drive.names])
+        drive.begin_at(torch.from_numpy(begin))
     return RigidForward(tree, kind, kind.theta(torch.tensor(inside)), drive, placements)
-
-
-def _nominal_friction(robot: RobotTree, names: tuple[str, ...]) -> list[list[float]]:
-    """What the robot file says of each parameter, zero where it says nothing."""
-    known = {
-        "viscous": [joint.damping for joint in robot.driven],
-        "coulomb": [abs(joint.friction) for joint in robot.driven],
-    }
-    return [known.get(name, [0.0] * robot.n) for name in names]
 
 
 def _random(robot: RobotTree, options: FitOptions, train: Samples) -> RigidForward:

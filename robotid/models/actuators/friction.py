@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from robotid.contracts.forward import EnergyClass
 from robotid.models.actuators.actuator import Actuator, Scales
 
-_START = 0.1  # standard deviation of the roots at a random start
+_START = 0.1  # standard deviation of the roots at a random start, and what stands for zero
 
 
 def smooth_sign(qd: Tensor, width: Tensor) -> Tensor:
@@ -38,10 +38,10 @@ class Friction(Actuator, ABC):
         return self.roots**2 * self.units()
 
     def begin_at(self, values: Tensor) -> None:
-        """Take given values, shape (parameters, n); what has no slope at zero is kept off it."""
-        least = 1e-6 * self.units()
+        """Take given values, shape (parameters, n); those of zero, which has no slope, a little."""
+        little = _START**2 * self.units()
         with torch.no_grad():
-            self.roots.copy_((torch.maximum(values, least) / self.units()).sqrt())
+            self.roots.copy_((torch.where(values > 0, values, little) / self.units()).sqrt())
 
 
 class Viscous(Friction):

@@ -36,6 +36,11 @@ class ActuatorModel:
         """Whether it has the many weights of a network."""
         return issubclass(self.kind, NetworkActuator)
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Parameters of each joint that have a meaning of their own."""
+        return self.kind.names if issubclass(self.kind, Friction) else ()
+
     def made(self, scales: Scales, seed: int = 0, hidden: Sequence[int] = HIDDEN) -> Actuator:
         """An actuator with random parameters; `hidden` are the layers of a network."""
         generator = torch.Generator().manual_seed(seed)
