@@ -83,6 +83,7 @@ STAGE = Stage(
     output="rollout",
     origin=__name__,
     uses=(
+        "robotid.compiled",
         "robotid.contracts",
         "robotid.dynamics",
         "robotid.information.layout",
@@ -95,6 +96,7 @@ STAGE = Stage(
     ),
     libraries=(
         "jinja2",
+        "numba",
         "numpy",
         "pyarrow.parquet",
         "pydantic",
