@@ -46,13 +46,15 @@ def aba(
     own = unit * batch.last(qd, 1)
     v = tree.moves.mT @ own
     M = _inertias(at, given.phi)
-    momentum = turned(M, v)
     first, base = int(robot.floating), robot.nv - robot.n  # body and coordinate of the first joint
-    S, eta = unit[:, base:].unbind(1), _ad(v[:, first:], own[:, base:]).unbind(1)
-    torque = batch.last(tau, 1)
-    M_hat, b = list(M.unbind(2)), list(_minus_ad_dual(v, momentum).unbind(1))
+    # What every body would do if no joint accelerated: gravity, and what the velocities ask for.
+    world = torch.cat([-given.gravity, torch.zeros_like(given.gravity)])
+    coasting = world[:, None] + tree.moves[base:].mT @ _ad(v[:, first:], own[:, base:])
+    needed = turned(M, coasting) + _minus_ad_dual(v, turned(M, v))
+    torque, S = batch.last(tau, 1), unit[:, base:].unbind(1)
 
-    # Inward: articulated inertias M_hat and biases b.
+    # Inward: articulated inertias M_hat, and the wrenches b that they need without acceleration.
+    M_hat, b = list(M.unbind(2)), list(needed.unbind(1))
     MS: list[Tensor] = [torque] * robot.n
     psi, drive = MS.copy(), MS.copy()
     for joint in reversed(range(robot.n)):
@@ -62,29 +64,29 @@ def aba(
         if rotor_inertia is not None:
             along = along + batch.last(rotor_inertia, 1)[joint]
         psi[joint] = 1 / along
-        drive[joint] = torque[base + joint] - (S[joint] * b[i]).sum(0)
+        drive[joint] = torque[base + joint] - (b[i] * S[joint]).sum(0)
         if parent >= 0:
-            scaled = psi[joint] * MS[joint]
-            Pi = M_hat[i] - MS[joint][:, None] * scaled
-            M_hat[parent] = M_hat[parent] + Pi
-            b[parent] = b[parent] + b[i] + turned(Pi, eta[joint]) + scaled * drive[joint]
+            given_way = psi[joint] * MS[joint]
+            M_hat[parent] = M_hat[parent] + M_hat[i] - MS[joint][:, None] * given_way
+            b[parent] = b[parent] + b[i] + given_way * drive[joint]
 
-    # Outward: accelerations.
-    world = torch.cat([-given.gravity, torch.zeros_like(given.gravity)])
-    a: list[Tensor] = []
+    # Outward: accelerations of the joints, and what they add to those of the bodies.
     qdd: list[Tensor] = []
+    a: list[Tensor] = []
     if robot.floating:
-        turns = unit[:, :6]
-        wrench = torque[:6] - turned_back(turns, turned(M_hat[0], world) + b[0])
-        resists = product(product(turns.movedim(0, 1), M_hat[0]), turns)
+        moves = unit[:, :6]
+        wrench = torque[:6] - turned_back(moves, b[0])
+        resists = product(product(moves.movedim(0, 1), M_hat[0]), moves)
         solved = torch.linalg.solve(resists.movedim(-1, 0), wrench.mT[..., None])[..., 0].mT
-        a.append(world + turned(turns, solved))
         qdd.extend(solved)
+        a.append(turned(moves, solved))
     for joint in range(robot.n):
-        parent = robot.parents[joint + first]
-        pulled = (world if parent < 0 else a[parent]) + eta[joint]
-        qdd.append(psi[joint] * (drive[joint] - (MS[joint] * pulled).sum(0)))
-        a.append(pulled + S[joint] * qdd[-1])
+        parent, left = robot.parents[joint + first], drive[joint]
+        if parent >= 0:
+            left = left - (MS[joint] * a[parent]).sum(0)
+        qdd.append(psi[joint] * left)
+        added = S[joint] * qdd[-1]
+        a.append(added if parent < 0 else a[parent] + added)
     return batch.first(torch.stack(qdd))
 
 
