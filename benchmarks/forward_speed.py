@@ -9,9 +9,9 @@ Accelerations and their gradient to all link parameters, on one thread, in turns
     peer    differentiable-robot-model, which is float32; it has no joints that slide
 
 Then motions of 1 s at 250 Hz from random starts that nobody drives: ours, many at a time, beside
-one `mujoco.mj_step` after the other in a loop, its integrator RK4. Ours does each step as one and
-as two halves, to know its error, which is three times the work of MuJoCo's. Stribeck friction is a
-callback in Python for MuJoCo. The network (ffnn) learned the viscous system, so MuJoCo runs that.
+one `mujoco.mj_step` after the other in a loop, its integrator RK4. Ours knows the error of each step
+and halves it where need be, so it needs six accelerations where MuJoCo needs four. Stribeck friction
+is a callback in Python for MuJoCo. The network (ffnn) learned the viscous system, which MuJoCo runs.
 
 Times are of the processor. All have to give the same: `apart` is the largest difference, of
 accelerations over the largest one, of final positions over the range of positions.
@@ -223,7 +223,7 @@ def main() -> int:
     print("robot     batch     ours    dense  ratio   ours32     peer  ratio    apart  of peer")
     for name in ("cartpole", "furuta", "panda"):
         good += [gradients(load_robot(name), batch, asked.repeat) for batch in asked.batches]
-    print("\nrollouts per second; ratio: ours over MuJoCo's; share of steps halved twice or more [%]")
+    print("\nrollouts per second; ratio: ours over MuJoCo's; share of steps halved [%]")
     print("robot     model    starts      ours    mujoco  ratio   halved    apart")
     for name in ("cartpole", "furuta"):
         robot = load_robot(name).tree

@@ -97,7 +97,7 @@ class FitRollout(_Part):
         actuator: what its commands pass through.
         energy: what the model does to the energy of a robot that nobody drives.
         usable: the verdict of the fit.
-        halved: share of the steps that were halved more than once.
+        halved: share of the steps that were halved.
         most_halvings: of any step.
         driven: motions under the recorded commands; null where starts are states.
         uncontrolled: motions without a command.
