@@ -48,6 +48,8 @@ BENCHMARKS = {
     "excitation_spread.py": "Do parameters scatter as a design says they will?",
     "excitation_criteria.py": "Which criterion leads to the smallest errors?",
     "forward_recovery.py": "How near do forward models come to the truth from random starts?",
+    "forward_speed.py": "How fast are forward dynamics with gradients, and rollouts?",
+    "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks whose last lines are figures of docs/reliability.md, and how many of them.

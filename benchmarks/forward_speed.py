@@ -9,9 +9,10 @@ Accelerations and their gradient to all link parameters, on one thread, in turns
     peer    differentiable-robot-model, which is float32; it has no joints that slide
 
 Then motions of 1 s at 250 Hz from random starts that nobody drives: ours, many at a time, beside
-one `mujoco.mj_step` after the other in a loop, its integrator RK4. Ours knows the error of each step
-and halves it where need be, so it needs six accelerations where MuJoCo needs four. Stribeck friction
-is a callback in Python for MuJoCo. The network (ffnn) learned the viscous system, which MuJoCo runs.
+one `mujoco.mj_step` after the other in a loop, its integrator RK4. Ours knows the error of each
+step and halves it where need be, so it needs six accelerations where MuJoCo needs four. Stribeck
+friction is a callback in Python for MuJoCo. The network (ffnn) learned the viscous system, which
+MuJoCo runs beside it.
 
 Times are of the processor. All have to give the same: `apart` is the largest difference, of
 accelerations over the largest one, of final positions over the range of positions.
@@ -102,12 +103,14 @@ def gradients(loaded: Loaded, batch: int, repeat: int) -> bool:
         )
     )
     ours, beside = spent["ours"], spent.get("peer")
-    of_peer = f"{'-':>8s} {'-':>6s}" if beside is None else (
-        f"{1e3 * beside:8.1f} {beside / spent['ours32']:6.1f}")  # fmt: skip
+    of_peer, far = f"{'-':>8s} {'-':>6s}", "-"
+    if beside is not None:
+        of_peer = f"{1e3 * beside:8.1f} {beside / spent['ours32']:6.1f}"
+        far = f"{apart['peer']:.0e}"
     print(
         f"{robot.name:9s} {batch:5d} {1e3 * ours:8.1f} {1e3 * spent['dense']:8.1f} "
         f"{spent['dense'] / ours:6.1f} {1e3 * spent['ours32']:8.1f} {of_peer} "
-        f"{apart['dense']:8.0e} {apart.get('peer', math.nan):8.0e} {'' if good else 'FAIL'}".rstrip(),
+        f"{apart['dense']:8.0e} {far:>8s} {'' if good else 'FAIL'}".rstrip(),
         flush=True,
     )
     return good

@@ -28,7 +28,7 @@ WANTED = 5.0
 
 
 def peer(path: Path, links: Sequence[str]) -> DifferentiableRobotModel:
-    """The other library's model with learnable links, without the massless flange it cannot read."""
+    """The other library's model with learnable links, without the flange that it cannot read."""
     text = path.read_text(encoding="utf-8")
     kept = "\n".join(part for part in _without(text, "panda_flange"))
     with tempfile.TemporaryDirectory() as folder:
