@@ -50,6 +50,8 @@ BENCHMARKS = {
     "excitation_criteria.py": "Which criterion leads to the smallest errors?",
     "forward_recovery.py": "How near do forward models come to the truth from random starts?",
     "real_double_pendulum.py": "How near do forward models come to a real double pendulum?",
+    "forward_speed.py": "How fast are forward dynamics with gradients, and rollouts?",
+    "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks of logs that are not part of the project: without them, what they printed last stays.

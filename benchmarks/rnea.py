@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import torch
@@ -25,20 +27,22 @@ from robotid.robot.load import load_robot
 WANTED = 5.0
 
 
-def peer(path: Path) -> DifferentiableRobotModel:
-    """The other library's model of the arm, without the massless flange it cannot read."""
+def peer(path: Path, links: Sequence[str]) -> DifferentiableRobotModel:
+    """The other library's model with learnable links, without the flange that it cannot read."""
     text = path.read_text(encoding="utf-8")
     kept = "\n".join(part for part in _without(text, "panda_flange"))
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "panda.urdf"
+        file = Path(folder) / path.name
         file.write_text(kept, encoding="utf-8")
-        model = DifferentiableRobotModel(str(file), device="cpu")
-    for link in range(1, 8):
+        with redirect_stdout(None):  # it tells of bases without inertia
+            model = DifferentiableRobotModel(str(file), device="cpu")
+    for link in links:
+        body = model._bodies[model._name_to_idx_map[link]]  # noqa: SLF001
         for name, size in (("mass", (1, 1)), ("com", (1, 3)), ("inertia_mat", (3, 3))):
-            value = getattr(model._bodies[link].inertia, name)  # noqa: SLF001
+            value = getattr(body.inertia, name)
             start = (value() if callable(value) else value).reshape(size).clone()
             model.make_link_param_learnable(
-                f"panda_link{link}", name, UnconstrainedTensor(*size, init_tensor=start)
+                link, name, UnconstrainedTensor(*size, init_tensor=start)
             )
     return model
 
@@ -75,7 +79,7 @@ def main() -> int:
     torch.set_num_threads(1)
     generator = torch.Generator().manual_seed(0)
     loaded = load_robot("panda")
-    robot, other = loaded.tree, peer(loaded.path)
+    robot, other = loaded.tree, peer(loaded.path, loaded.tree.links)
     motion = [torch.randn(options.batch, 7, generator=generator).requires_grad_() for _ in range(3)]
     phi = torch.tensor(robot.phi, dtype=torch.float32).requires_grad_()
 

@@ -37,6 +37,7 @@ Run = Annotated[NDArray[np.float64], "float64[::1]"]
 Table = Annotated[NDArray[np.float64], "float64[:, ::1]"]
 View = Annotated[NDArray[np.float64], "float64[:, :]"]
 Indices = Annotated[NDArray[np.int64], "int64[::1]"]
+Cube = Annotated[NDArray[np.float64], "float64[:, :, ::1]"]
 IndexTable = Annotated[NDArray[np.int64], "int64[:, ::1]"]
 
 

@@ -143,3 +143,34 @@ def test_recovery_benchmark_runs():
         timeout=120,
     )
     assert "intervals of 95 %" in done.stdout, done.stderr
+
+
+def test_bounded_forward_models_keep_their_limits():
+    """Few motions, but the same limits."""
+    pytest.importorskip("mujoco")
+    small = ["--seeds", "1", "--starts", "20", "--horizon-s", "0.2", "--samples", "200"]
+    few = ["--draws", "100", "--robots", "cartpole", "--models", "coulomb", "nn-friction", "ffnn"]
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "forward_energy.py", *small, *few],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("pass") == 6
+    assert done.stdout.count("not judged") == 1
+
+
+@pytest.mark.alone
+def test_forward_speed_benchmark():
+    """All ways have to lead to the same; how fast is for larger batches."""
+    pytest.importorskip("differentiable_robot_model")
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "forward_speed.py"]
+        + ["--batches", "2", "--starts", "3", "--repeat", "1"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "furuta    ffnn" in done.stdout

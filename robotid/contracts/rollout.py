@@ -113,7 +113,7 @@ class FitRollout(_Part):
         masses: of its links; none of a network.
         inertia_error: norm of what is wrong with its mass matrix over that of the true one, root
             mean square over the starts; null without truth or links.
-        halved: share of the steps that were halved more than once.
+        halved: share of the steps that were halved.
         most_halvings: of any step.
         driven: motions under the recorded commands; null where starts are states.
         uncontrolled: motions without a command.

@@ -1,13 +1,18 @@
-"""Forward dynamics: the accelerations that torques cause (articulated bodies, Lie-algebra form)."""
+"""Forward dynamics: the accelerations that torques cause (articulated bodies, Lie-algebra form).
+
+All bodies are seen in one frame, so what hangs on a body adds to it as it is. Twists, inertias and
+their products are computed for all bodies at once; only what depends on children (articulated
+inertias) or parents (accelerations) goes body by body. The batch axis is last, as in `layout`.
+"""
 
 import torch
 from torch import Tensor
 
 from robotid.dynamics.arguments import laid_out
-from robotid.dynamics.kinematics import local_poses
+from robotid.dynamics.crba import carried
+from robotid.dynamics.kinematics import Frames, frames, screws
+from robotid.dynamics.layout import cross, product, skew, turned, turned_back
 from robotid.robot.tree import RobotTree
-from robotid.spatial.inertia import spatial_inertia
-from robotid.spatial.twists import ad, adjoint_inverse
 
 
 def aba(
@@ -35,72 +40,72 @@ def aba(
         gravity=gravity,
         rotor_inertia=rotor_inertia,
     )
-    tree, batch, shape = given.tree, given.batch, given.batch.shape
-    turn, shift = local_poses(robot, tree, given.q, given.placements)
-    X = adjoint_inverse(batch.first(turn.movedim(2, 0)), batch.first(shift.movedim(1, 0)))
-    M = spatial_inertia(tree.phi[..., 0].mT if phi is None else phi)
-    pull = tree.gravity[:, 0] if gravity is None else gravity
-    S = torch.cat([tree.axes * tree.slides, tree.axes * tree.turns])[..., 0].mT
-    first = int(robot.floating)
-    rate, torque = (x.expand(*shape, robot.nv)[..., 5 * first :, None] for x in (qd, tau))
-    bodies = range(robot.bodies)
-    children: list[list[int]] = [[] for _ in bodies]
+    tree, batch = given.tree, given.batch
+    at = frames(robot, tree, given.q, given.placements)
+    unit = screws(robot, tree, at)
+    own = unit * batch.last(qd, 1)
+    v = tree.moves.mT @ own
+    M = _inertias(at, given.phi)
+    first, base = int(robot.floating), robot.nv - robot.n  # body and coordinate of the first joint
+    # What every body would do if no joint accelerated: gravity, and what the velocities ask for.
+    world = torch.cat([-given.gravity, torch.zeros_like(given.gravity)])
+    coasting = world[:, None] + tree.moves[base:].mT @ _ad(v[:, first:], own[:, base:])
+    needed = turned(M, coasting) + _minus_ad_dual(v, turned(M, v))
+    torque, S = batch.last(tau, 1), unit[:, base:].unbind(1)
 
-    # Pass 1, outward: twists v, velocity terms eta.
-    v: list[Tensor] = []
-    eta: list[Tensor] = []
-    for i in bodies:
-        parent = robot.parents[i]
-        if parent >= 0:
-            children[parent].append(i)
-        if i < first:
-            v.append(qd.expand(*shape, robot.nv)[..., :6])
-            eta.append(torch.zeros_like(v[0]))
-            continue
-        own = S[i] * rate[..., i, :]
-        v.append(own if parent < 0 else _times(X[..., i, :, :], v[parent]) + own)
-        eta.append(_times(ad(v[i]), own))
-
-    # Pass 2, inward: articulated inertias M_hat and biases b.
-    M_hat: list[Tensor] = [M[..., i, :, :] for i in bodies]
-    b = [-_times(ad(v[i]).mT, _times(M_hat[i], v[i])) for i in bodies]
-    psi: list[Tensor] = [torch.empty(0)] * robot.bodies
-    for i in reversed(bodies):
-        if i < first:
-            break
-        MS = M_hat[i] @ S[i]
-        along = (MS * S[i]).sum(-1, keepdim=True)
+    # Inward: articulated inertias M_hat, and the wrenches b that they need without acceleration.
+    M_hat, b = list(M.unbind(2)), list(needed.unbind(1))
+    MS: list[Tensor] = [torque] * robot.n
+    psi, drive = MS.copy(), MS.copy()
+    for joint in reversed(range(robot.n)):
+        i, parent = joint + first, robot.parents[joint + first]
+        MS[joint] = turned(M_hat[i], S[joint])
+        along = (MS[joint] * S[joint]).sum(0)
         if rotor_inertia is not None:
-            along = along + rotor_inertia[..., i - first, None]
-        psi[i] = 1 / along
-        parent = robot.parents[i]
-        if parent < 0:
-            continue
-        Pi = M_hat[i] - MS[..., :, None] * (psi[i] * MS)[..., None, :]
-        drive = torque[..., i, :] - ((_times(M_hat[i], eta[i]) + b[i]) * S[i]).sum(-1, keepdim=True)
-        beta = _times(M_hat[i], eta[i]) + MS * psi[i] * drive
-        back = X[..., i, :, :].mT
-        M_hat[parent] = M_hat[parent] + back @ Pi @ X[..., i, :, :]
-        b[parent] = b[parent] + _times(back, b[i] + beta)
+            along = along + batch.last(rotor_inertia, 1)[joint]
+        psi[joint] = 1 / along
+        drive[joint] = torque[base + joint] - (b[i] * S[joint]).sum(0)
+        if parent >= 0:
+            given_way = psi[joint] * MS[joint]
+            M_hat[parent] = M_hat[parent] + M_hat[i] - MS[joint][:, None] * given_way
+            b[parent] = b[parent] + b[i] + given_way * drive[joint]
 
-    # Pass 3, outward: accelerations.
-    world = torch.cat([-pull, torch.zeros_like(pull)], -1)
-    a: list[Tensor] = []
+    # Outward: accelerations of the joints, and what they add to those of the bodies.
     qdd: list[Tensor] = []
-    for i in bodies:
-        parent = robot.parents[i]
-        carried = _times(X[..., i, :, :], world if parent < 0 else a[parent]) + eta[i]
-        bias = _times(M_hat[i], carried) + b[i]
-        if i < first:
-            wrench = tau.expand(*shape, robot.nv)[..., :6] - bias
-            solved = torch.linalg.solve(M_hat[i].expand(*shape, 6, 6), wrench)
-            qdd.append(solved)
-            a.append(carried + solved)
-            continue
-        qdd.append(psi[i] * (torque[..., i, :] - (bias * S[i]).sum(-1, keepdim=True)))
-        a.append(carried + S[i] * qdd[i])
-    return torch.cat([x.expand(*shape, x.shape[-1]) for x in qdd], -1)
+    a: list[Tensor] = []
+    if robot.floating:
+        moves = unit[:, :6]
+        wrench = torque[:6] - turned_back(moves, b[0])
+        resists = product(product(moves.movedim(0, 1), M_hat[0]), moves)
+        solved = torch.linalg.solve(resists.movedim(-1, 0), wrench.mT[..., None])[..., 0].mT
+        qdd.extend(solved)
+        a.append(turned(moves, solved))
+    for joint in range(robot.n):
+        parent, left = robot.parents[joint + first], drive[joint]
+        if parent >= 0:
+            left = left - (MS[joint] * a[parent]).sum(0)
+        qdd.append(psi[joint] * left)
+        added = S[joint] * qdd[-1]
+        a.append(added if parent < 0 else a[parent] + added)
+    return batch.first(torch.stack(qdd))
 
 
-def _times(matrix: Tensor, vector: Tensor) -> Tensor:
-    return (matrix @ vector[..., None])[..., 0]
+def _inertias(at: Frames, phi: Tensor) -> Tensor:
+    """M = [[m 1, −[h]], [[h], tr(Σ) 1 − Σ]] about the common origin, shape (6, 6, bodies, B)."""
+    mass, h, sigma = carried(at, phi)
+    eye = torch.eye(3, dtype=phi.dtype, device=phi.device)[..., None, None]
+    k, trace = skew(h), sigma[0, 0] + sigma[1, 1] + sigma[2, 2]
+    top = torch.cat([(mass * eye).expand_as(k), -k], 1)
+    return torch.cat([top, torch.cat([k, trace * eye - sigma], 1)])
+
+
+def _ad(v: Tensor, m: Tensor) -> Tensor:
+    """ad_v m = (ω × m_v + v × m_ω, ω × m_ω) for twists v and m."""
+    linear, angular = v[:3], v[3:]
+    return torch.cat([cross(angular, m[:3]) + cross(linear, m[3:]), cross(angular, m[3:])])
+
+
+def _minus_ad_dual(v: Tensor, f: Tensor) -> Tensor:
+    """−ad_vᵀ f = (ω × f_f, v × f_f + ω × f_n) for a twist v and a wrench f."""
+    linear, angular = v[:3], v[3:]
+    return torch.cat([cross(angular, f[:3]), cross(linear, f[:3]) + cross(angular, f[3:])])

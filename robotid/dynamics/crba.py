@@ -26,7 +26,8 @@ def crba(
     tree, batch = given.tree, given.batch
     at = frames(robot, tree, given.q, given.placements)
     twists = screws(robot, tree, at)
-    mass, h, sigma = _composite(tree.moves, at, given.phi)
+    # Of all that each coordinate moves.
+    mass, h, sigma = (tree.moves @ own for own in carried(at, given.phi))
     linear, angular = twists[:3], twists[3:]
     trace = sigma[0, 0] + sigma[1, 1] + sigma[2, 2]
     along = mass * linear + cross(angular, h)
@@ -42,10 +43,10 @@ def crba(
     return H + torch.nn.functional.pad(torch.diag_embed(rotor_inertia), (base, 0, base, 0))
 
 
-def _composite(moves: Tensor, at: Frames, phi: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Mass (nv, B), first moment (3, nv, B) and Σ (3, 3, nv, B) of all that each coordinate moves.
+def carried(at: Frames, phi: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Mass (bodies, B), first moment (3, bodies, B) and Σ (3, 3, bodies, B) in the common frame.
 
-    In coordinates of the common frame: h' = R h + m p, Σ' = R Σ Rᵀ + R h pᵀ + p h'ᵀ.
+    h' = R h + m p, Σ' = R Σ Rᵀ + R h pᵀ + p h'ᵀ.
     """
     pseudo = pseudo_inertia(phi.movedim(0, -1)).movedim((-2, -1), (0, 1))
     mass, rotation, position = phi[0], at.rotation, at.position
@@ -53,4 +54,4 @@ def _composite(moves: Tensor, at: Frames, phi: Tensor) -> tuple[Tensor, Tensor, 
     h = turned_h + mass * position
     sigma = product(product(rotation, pseudo[:3, :3]), rotation.movedim(0, 1))
     sigma = sigma + turned_h[:, None] * position[None] + position[:, None] * h[None]
-    return moves @ mass, moves @ h, moves @ sigma
+    return mass, h, sigma

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -10,6 +9,7 @@ from torch import Tensor, nn
 
 from robotid.contracts.forward import EnergyClass
 from robotid.dynamics.aba import aba
+from robotid.dynamics.compiled_aba import CompiledAba
 from robotid.dynamics.crba import crba
 from robotid.dynamics.energy import Energy, energy
 from robotid.models.actuators.actuator import Actuator
@@ -99,18 +99,23 @@ class RigidForward(ForwardModel):
 
     def forward(self, command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
         """Accelerations of articulated bodies."""
-        return self._caused(self.links(), self._placements(), command, q, qd)
+        torque = self.actuator(command, q, qd)
+        return aba(self.robot, q, qd, torque, self.links(), placements=self._placements())
 
     def fixed(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-        """What does not depend on the state is computed once."""
+        """Compiled for the links as they are, without gradients; (B, n) each."""
         with torch.no_grad():
-            return partial(self._caused, self.links(), self._placements())
+            links, places = self.links().numpy(), self._placements()
+        compiled = CompiledAba(
+            self.robot, links, placements=None if places is None else places.numpy()
+        )
 
-    def _caused(
-        self, links: Tensor, placements: Tensor | None, command: Tensor, q: Tensor, qd: Tensor
-    ) -> Tensor:
-        torque = self.actuator(command, q, qd)
-        return aba(self.robot, q, qd, torque, links, placements=placements)
+        def caused(command: Tensor, q: Tensor, qd: Tensor) -> Tensor:
+            with torch.no_grad():
+                torque = self.actuator(command, q, qd)
+            return torch.from_numpy(compiled(q.numpy(), qd.numpy(), torque.numpy()))
+
+        return caused
 
     def energy(self, q: Tensor, qd: Tensor) -> Energy:
         """Of the links."""

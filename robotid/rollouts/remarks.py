@@ -34,7 +34,7 @@ def remarks_of(found: FitRollout, starts: int) -> list[Remark]:
                     hint="the model knows no end stops",
                 )
             )
-    if found.most_halvings > 1:
+    if found.most_halvings:
         said.append(
             Remark(
                 code="step-halved",

@@ -95,12 +95,3 @@ def phi_of_pseudo_inertia(pseudo: Tensor) -> Tensor:
     eye = torch.eye(3, dtype=pseudo.dtype, device=pseudo.device)
     inertia = sigma.diagonal(dim1=-2, dim2=-1).sum(-1)[..., None, None] * eye - sigma
     return torch.cat([pseudo[..., 3, 3, None], pseudo[..., :3, 3], six_of(inertia)], -1)
-
-
-def spatial_inertia(phi: Tensor) -> Tensor:
-    """M = [[m 1, −[h]], [[h], I]] about the link origin, shape (..., 6, 6)."""
-    k = skew(phi[..., 1:4])
-    eye = torch.eye(3, dtype=phi.dtype, device=phi.device)
-    top = torch.cat([phi[..., 0, None, None] * eye, -k], -1)
-    bottom = torch.cat([k, inertia_matrix(phi)], -1)
-    return torch.cat([top, bottom], -2)

@@ -88,6 +88,7 @@ STAGE = Stage(
     output="rollout",
     origin=__name__,
     uses=(
+        "robotid.compiled",
         "robotid.contracts",
         "robotid.dynamics",
         "robotid.information.layout",
@@ -100,6 +101,7 @@ STAGE = Stage(
     ),
     libraries=(
         "jinja2",
+        "numba",
         "numpy",
         "pyarrow.parquet",
         "pydantic",

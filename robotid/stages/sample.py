@@ -47,6 +47,7 @@ STAGE = Stage(
     output="dataset",
     origin=__name__,
     uses=(
+        "robotid.compiled",
         "robotid.contracts.dataset",
         "robotid.contracts.finding",
         "robotid.contracts.recording",
@@ -54,6 +55,7 @@ STAGE = Stage(
         "robotid.contracts.splits",
         "robotid.contracts.truth",
         "robotid.dynamics.arguments",
+        "robotid.dynamics.compiled_aba",
         "robotid.dynamics.kinematics",
         "robotid.dynamics.layout",
         "robotid.dynamics.motion",

@@ -52,6 +52,7 @@ STAGE = Stage(
     output="logs",
     origin=__name__,
     uses=(
+        "robotid.compiled",
         "robotid.contracts.excitation",
         "robotid.contracts.truth",
         "robotid.contracts.versions",

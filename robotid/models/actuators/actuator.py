@@ -42,7 +42,8 @@ class Actuator(nn.Module):
     @property
     def scales(self) -> Scales:
         """Usual sizes of its joints."""
-        return Scales(*(self.get_buffer(name) for name in Scales._fields))
+        # Not by `get_buffer`, which takes as long as friction itself.
+        return Scales(*(getattr(self, name) for name in Scales._fields))
 
     def friction(self, q: Tensor, qd: Tensor) -> Tensor:  # noqa: ARG002 - others need q
         """Torque that is lost, (..., n) each [N m or N]."""
