@@ -149,6 +149,7 @@ STAGE = Stage(
     output="report",
     origin=__name__,
     uses=(
+        "robotid.compiled",
         "robotid.contracts",
         "robotid.dynamics",
         "robotid.information.layout",
@@ -159,6 +160,7 @@ STAGE = Stage(
     ),
     libraries=(
         "jinja2",
+        "numba",
         "numpy",
         "pyarrow.parquet",
         "pydantic",
