@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 DOCUMENT = HERE.parent / "docs" / "measurements.md"
 RELIABLE = HERE.parent / "docs" / "reliability.md"
-# script -> the question it answers
+# script and what it is given -> the question it answers
 BENCHMARKS = {
     "startup.py": "How long do help and a run with nothing to do take?",
     "store_overhead.py": "What do verifying and committing add to a stage of 100 MB?",
@@ -26,7 +26,10 @@ BENCHMARKS = {
     "cache_keys.py": "Does a key change exactly when it should?",
     "store_kills.py": "What does kill -9 at random moments of 2,000 commits leave behind?",
     "store_faults.py": "What does a fault at every system call of a commit leave behind?",
-    "cli_faults.py": "What do kills, failing system calls and bad nights do to whole runs?",
+    "cli_faults.py kills": "What does kill -9 at random moments of whole runs leave behind?",
+    "cli_faults.py points": "What do system calls that fail or kill do to whole runs?",
+    "cli_faults.py signals": "What do Ctrl-C, SIGTERM and SIGHUP do to whole runs?",
+    "cli_faults.py situations": "What do full disks, limits and neighbours do to whole runs?",
     "bit_flips.py": "Is every flipped bit and every cut noticed and mended?",
     "other_caches.py": "What do flipped bits, kill -9 and two writers do to other caches?",
     "determinism.py": "Are results the same bytes, and the same numbers on other processors?",
@@ -60,7 +63,10 @@ OF_REAL_LOGS = ("real_double_pendulum.py",)
 RELIABILITY = {
     "store_kills.py": 1,
     "store_faults.py": 1,
-    "cli_faults.py": 1,
+    "cli_faults.py kills": 2,
+    "cli_faults.py points": 14,
+    "cli_faults.py signals": 4,
+    "cli_faults.py situations": 20,
     "bit_flips.py": 1,
     "delivered_flips.py": 1,
     "soak.py": 4,
@@ -103,7 +109,9 @@ def kept() -> dict[str, str]:
 def measured(script: str) -> tuple[str, bool]:
     """What a benchmark prints, as a section, and whether it met its limits."""
     began = time.perf_counter()
-    done = subprocess.run([sys.executable, HERE / script], stdout=subprocess.PIPE, text=True)
+    name, *given = script.split()
+    command = [sys.executable, HERE / name, *given]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - began
     print(f"== {script} ({seconds:.0f} s)\n{done.stdout}", flush=True)
     good = done.returncode == 0

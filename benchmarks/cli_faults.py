@@ -1,10 +1,11 @@
 """Faults in whole runs of the command line: kills, signals, broken disks, neighbours, damage.
 
-    python benchmarks/cli_faults.py [--kills 300] [--points 320] [--quick] [--processes 2]
+    python benchmarks/cli_faults.py [kills] [points] [signals] [situations] [--kills 300] [--quick]
 
 After every fault a checker that does not know robotid looks at each visible entry of the cache, the
 exit code must be a documented one, and nothing may be half delivered. The next run must end with 0
-and deliver the very bytes of a clean run. Parts go on side by side, each in folders of its own.
+and deliver the very bytes of a clean run. Each part is shared out to processes, which work in
+folders of their own.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from faults.scene import Scene
 from faults.situations import situations
 
 PARTS = {"kills": kills, "points": injected, "signals": polite_signals, "situations": situations}
+PARTS_HELP = f"of {', '.join(PARTS)}; all, if none is named"
 Counts = tuple[Counter[str], Counter[str]]  # faults, and those after which something was wrong
 
 
@@ -51,6 +53,7 @@ def tried(part: str, count: int, seed: int, minutes: float) -> Counts:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=PARTS_HELP)
     parser.add_argument("--kills", type=int, default=300, help="kill -9 of the process group")
     parser.add_argument("--signals", type=int, default=90, help="SIGINT, SIGTERM, SIGHUP")
     parser.add_argument("--points", type=int, default=320, help="system calls that fail or kill")
@@ -63,16 +66,17 @@ def main() -> int:
     began = time.monotonic()
     counts: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
+    jobs = []
     with ProcessPoolExecutor(options.processes) as pool:
-        wanted = {part: 1 if options.quick else getattr(options, part) for part in PARTS}
-        jobs = [
-            pool.submit(tried, part, count, options.seed + number, options.minutes)
-            for number, (part, count) in enumerate(wanted.items())
-            if count
-        ]
+        for number, part in enumerate(PARTS):
+            if part in (options.parts or PARTS):
+                total = 1 if options.quick else getattr(options, part)
+                for place, count in enumerate(shares(total, options.processes)):
+                    seed = options.seed + 1000 * place + number
+                    jobs.append(pool.submit(tried, part, count, seed, options.minutes))
         for job in jobs:
-            for total, more in zip((counts, wrong), job.result(), strict=True):
-                total.update(more)
+            for total_of, more in zip((counts, wrong), job.result(), strict=True):
+                total_of.update(more)
     for label, count in counts.items():
         print(f"  {label:<24} {count:5d} faults, {wrong[label]} wrong")
     print(
@@ -80,6 +84,12 @@ def main() -> int:
         f"{wrong.total()} wrong"
     )
     return int(wrong.total() > 0)
+
+
+def shares(count: int, processes: int) -> list[int]:
+    """So many, as even as can be."""
+    each = [(count + place) // processes for place in range(processes)]
+    return [share for share in each if share]
 
 
 if __name__ == "__main__":
