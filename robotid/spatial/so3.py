@@ -45,17 +45,6 @@ def rotation_rpy(angles: Tensor) -> Tensor:
     return rotation_about(z, yaw) @ rotation_about(y, pitch) @ rotation_about(x, roll)
 
 
-def rpy_of(rotation: Tensor) -> Tensor:
-    """(roll, pitch, yaw), shape (..., 3, 3) to (..., 3) [rad]; at a pitch of ±90° roll is 0."""
-    pitch = torch.asin((-rotation[..., 2, 0]).clamp(-1.0, 1.0))
-    upright = torch.cos(pitch) > 1e-9
-    roll = torch.atan2(rotation[..., 2, 1], rotation[..., 2, 2])
-    yaw = torch.atan2(rotation[..., 1, 0], rotation[..., 0, 0])
-    locked = torch.atan2(-rotation[..., 0, 1], rotation[..., 1, 1])
-    roll = torch.where(upright, roll, torch.zeros_like(roll))
-    return torch.stack([roll, pitch, torch.where(upright, yaw, locked)], -1)
-
-
 def rotation_from_quaternion(quaternion: Tensor) -> Tensor:
     """The rotation of (x, y, z, w), shape (..., 4); the length does not matter."""
     unit: Tensor = quaternion / torch.linalg.vector_norm(quaternion, dim=-1, keepdim=True)

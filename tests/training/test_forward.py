@@ -5,10 +5,14 @@ import pytest
 import torch
 
 from robotid.dynamics.base_parameters import base_parameters
-from robotid.models.forward_models import NetworkForward
-from robotid.models.forward_scales import signal_scales
+from robotid.fitting.pseudo_inertias import moved_inside
+from robotid.models.actuators.table import actuator_model
+from robotid.models.forward_models import LearnedPlacements, NetworkForward, RigidForward
+from robotid.models.forward_scales import joint_scales, signal_scales
 from robotid.robot.catalog import shipped_path
 from robotid.robot.load import load_robot
+from robotid.robot.z_axes import with_z_axes
+from robotid.simulation.perturbation import perturbed
 from robotid.spatial.parametrisations.table import parametrisation
 from robotid.training.adam import AdamOptions, train_adam
 from robotid.training.levenberg import LevenbergOptions, train_levenberg
@@ -33,6 +37,24 @@ def test_a_random_start_finds_the_robot(name, learned):
             base.beta(x.reshape(-1)) for x in (model.links().detach().numpy(), robot.phi)
         )
         np.testing.assert_allclose(found, true, rtol=0.01, atol=0.01 * np.abs(true).max())
+
+
+@pytest.mark.parametrize("name", ["cartpole", "furuta"])
+def test_kinematics_are_learned_from_a_robot_file_that_is_not_quite_right(name):
+    """Also where an axis stands so that roll, pitch and yaw of its frame are singular."""
+    true = load_robot(shipped_path(name)).tree
+    nominal = with_z_axes(perturbed(true, 0.2, np.random.default_rng(0)))
+    train, validation = uniform(true, 1000, 0), uniform(true, 300, 1)
+    kind = parametrisation("cov")
+    model = RigidForward(
+        nominal,
+        kind,
+        kind.theta(torch.tensor(moved_inside(nominal.phi, 1e-3))),
+        actuator_model("none").made(joint_scales(train.command, train.q, train.qd)),
+        LearnedPlacements.of(torch.from_numpy(nominal.placements.copy())),
+    )
+    trained = train_levenberg(Problem(model, train, validation), LevenbergOptions())
+    assert nmse(model, validation) < 1e-10, trained.message
 
 
 def test_friction_is_found_beside_the_links():
