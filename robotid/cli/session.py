@@ -86,8 +86,10 @@ def finish(
     console = console_for(settings)
     for notice in result.notices:
         console.warn(notice)
-    findings = [notice for stage in result.stages for notice in stage.notices]
-    warn_of_all(console, findings, verbose=settings.verbose)
+    single = [s for s in result.stages if not s.node.is_varied]
+    warn_of_all(console, [n for s in single for n in s.notices], verbose=settings.verbose)
+    varied = [n for s in result.stages if s.node.is_varied for n in s.notices]
+    warn_of_all(console, varied, verbose=settings.verbose, many=True)
     for stage in result.stages:
         if stage.error is not None:
             console.error(stage.error.notice, stage.detail)
@@ -138,13 +140,19 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
         console.tell(f"{stage.node.name}: {read_any_fit(stage.path).verdict.sentence}")
 
 
-def warn_of_all(console: Console, notices: list[Notice], *, verbose: bool) -> None:
-    """Say findings, of each kind only some: what many logs or fits have in common is soon known."""
+def warn_of_all(
+    console: Console, notices: list[Notice], *, verbose: bool, many: bool = False
+) -> None:
+    """Say findings, of each kind only some: what many logs or fits have in common is soon known.
+
+    Losses and bad results are all said, unless they are of `many` variations of a sweep.
+    """
     most = None if verbose else _MOST_ALIKE
     seen: Counter[str] = Counter()
     for notice in notices:
         seen[notice.code] += 1
-        if most is None or seen[notice.code] <= most or notice.effect is not Effect.NONE:
+        telling = notice.effect is not Effect.NONE and not many
+        if most is None or seen[notice.code] <= most or telling:
             console.warn(notice)
     for code, count in seen.items():
         if most is not None and count > most:

@@ -34,7 +34,7 @@ from robotid.training.problem import Samples
 from robotid.training.random_starts import best_start, random_robot
 
 Array = NDArray[np.float64]
-_INSIDE = 1e-3  # of consistency: at its edge a parametrisation hardly moves
+_INSIDE = 0.1  # of consistency: at its edge, where thin rods are, a parametrisation hardly moves
 
 
 class _Known(NamedTuple):
