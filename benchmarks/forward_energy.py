@@ -3,9 +3,9 @@
     python benchmarks/forward_energy.py [--seeds 10] [--starts 1000] [--horizon-s 2] ...
 
 Cart-pole and Furuta pendulum with every actuator, `random` (as a training from random links starts;
-`--larger 3` makes friction of a few numbers nine times larger) and `trained` (on uniform samples with viscous friction: friction from random links by
-Levenberg-Marquardt, networks from the links of the robot file by Adam). All are left to run by
-nobody from random states within the limits.
+`--larger 3` makes friction of a few numbers nine times larger) and `trained` (on uniform samples
+with viscous friction: friction from random links by Levenberg-Marquardt, networks from the links of
+the robot file by Adam). Nobody drives them, from random states within the limits on.
 
     diverged  motions that left all bounds                                  bounded models: none
     growth    largest rise of a motion's energy above its least value until then, over the range of
@@ -167,7 +167,13 @@ def main() -> int:
         if kind not in BOUNDED
     ]
     tasks = [Task(*row, seed) for *row, seeds in rows for seed in range(seeds)]
-    work = partial(left_alone, count=asked.samples, starts=asked.starts, horizon_s=asked.horizon_s)
+    work = partial(
+        left_alone,
+        count=asked.samples,
+        starts=asked.starts,
+        horizon_s=asked.horizon_s,
+        larger=asked.larger,
+    )
     failed = False
     # Fresh interpreters: a process that has used torch cannot be forked safely.
     context = multiprocessing.get_context("spawn")
