@@ -2,10 +2,10 @@
 
     python benchmarks/forward_energy.py [--seeds 10] [--starts 1000] [--horizon-s 2] ...
 
-Cart-pole and Furuta pendulum with every actuator, `random` (random links, large random friction or
-weights) and `trained` (on uniform samples with viscous friction: friction from random links by
-Levenberg-Marquardt, networks from the links of the robot file by Adam). All are left to run by
-nobody from random states within the limits.
+Cart-pole and Furuta pendulum with every actuator, `random` (as a training from random links starts;
+`--larger 3` makes friction of a few numbers nine times larger) and `trained` (on uniform samples
+with viscous friction: friction from random links by Levenberg-Marquardt, networks from the links of
+the robot file by Adam). Nobody drives them, from random states within the limits on.
 
     diverged  motions that left all bounds                                  bounded models: none
     growth    largest rise of a motion's energy above its least value until then, over the range of
@@ -54,7 +54,6 @@ NETWORK = "ffnn"
 BOUNDED = [name for name, model in ACTUATORS.items() if model.energy == "bounded"]
 UNBOUNDED = [name for name, model in ACTUATORS.items() if model.energy == "unbounded"]
 LARGEST_GROWTH = 1e-3
-LARGER = 3.0  # random parameters, than those that a training starts from
 EPOCHS, STEPS = 40, 60
 COMPARED = 3  # seeds, at most, of models that are not judged
 STEP_S = 1 / 250
@@ -90,7 +89,7 @@ def of_the_file(robot: RobotTree, kind: str, train: Samples, seed: int) -> Rigid
     return RigidForward(robot, links, links.theta(torch.tensor(robot.phi)), drive)
 
 
-def made(robot: RobotTree, task: Task, count: int) -> ForwardModel:
+def made(robot: RobotTree, task: Task, count: int, larger: float) -> ForwardModel:
     """The model that a task is about."""
     train, validation = drawn(robot, task.seed, count)
     if task.kind == NETWORK:
@@ -100,7 +99,7 @@ def made(robot: RobotTree, task: Task, count: int) -> ForwardModel:
         model = maker(robot, train, actuator=task.kind)(np.random.default_rng(task.seed))
         with torch.no_grad():
             for values in model.actuator.parameters():
-                values.mul_(LARGER)
+                values.mul_(larger)
         return model
     elif actuator_model(task.kind).is_network:
         model = of_the_file(robot, task.kind, train, task.seed)
@@ -112,11 +111,11 @@ def made(robot: RobotTree, task: Task, count: int) -> ForwardModel:
     return model
 
 
-def left_alone(task: Task, count: int, starts: int, horizon_s: float) -> Outcome:
+def left_alone(task: Task, count: int, starts: int, horizon_s: float, larger: float) -> Outcome:
     """What becomes of a model that nobody drives."""
     torch.set_num_threads(1)
     robot = load_robot(task.robot).tree
-    model = made(robot, task, count)
+    model = made(robot, task, count, larger)
     box = box_of(robot, SampleOptions())
     at = np.random.default_rng([task.seed, 1]).uniform(-1, 1, (2, starts, robot.n))
     q, qd = torch.from_numpy(box.centre + at[0] * box.half), torch.from_numpy(at[1] * box.speed)
@@ -146,6 +145,7 @@ def main() -> int:
     parser.add_argument("--starts", type=int, default=1000)
     parser.add_argument("--horizon-s", type=float, default=2.0)
     parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--larger", type=float, default=1.0, help="random parameters of actuators")
     parser.add_argument("--draws", type=int, default=10_000, help="of parameters for the power")
     parser.add_argument("--robots", nargs="+", default=["cartpole", "furuta"])
     everything = [*BOUNDED, *UNBOUNDED, NETWORK]
@@ -167,7 +167,13 @@ def main() -> int:
         if kind not in BOUNDED
     ]
     tasks = [Task(*row, seed) for *row, seeds in rows for seed in range(seeds)]
-    work = partial(left_alone, count=asked.samples, starts=asked.starts, horizon_s=asked.horizon_s)
+    work = partial(
+        left_alone,
+        count=asked.samples,
+        starts=asked.starts,
+        horizon_s=asked.horizon_s,
+        larger=asked.larger,
+    )
     failed = False
     # Fresh interpreters: a process that has used torch cannot be forked safely.
     context = multiprocessing.get_context("spawn")

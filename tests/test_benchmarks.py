@@ -165,9 +165,9 @@ def test_bounded_forward_models_keep_their_limits():
 def test_forward_speed_benchmark():
     """All ways have to lead to the same; how fast is for larger batches."""
     pytest.importorskip("differentiable_robot_model")
-    options = "--batches", "2", "--starts", "3", "--repeat", "1"
+    small = ["--batches", "2", "--starts", "3", "--repeat", "1"]
     done = subprocess.run(
-        [sys.executable, BENCHMARKS / "forward_speed.py", *options],
+        [sys.executable, BENCHMARKS / "forward_speed.py", *small],
         capture_output=True,
         text=True,
         timeout=120,
