@@ -25,6 +25,7 @@ from robotid.errors import BadDataError, raise_trouble
 
 ROLLOUT = "rollout.json"
 TRAJECTORIES = "trajectories.parquet"
+LEAST_GROWTH = 1e-3  # of the range of energies: what grows by less is the integrator's error
 
 Array = NDArray[np.float64]
 Kind = Literal["driven", "uncontrolled"]
@@ -142,6 +143,11 @@ class FitRollout(_Part):
     error_at_horizon: float | None = None
     median_at_horizon: float | None = None
     energy_growth: float | None = None
+
+    @property
+    def moved(self) -> list[Moved]:
+        """Of both kinds, as far as there are."""
+        return [one for one in (self.driven, self.uncontrolled) if one is not None]
 
 
 class Rollout(_Part):

@@ -1,16 +1,15 @@
 """What to know of the motions of a fit, in words."""
 
 from robotid.contracts.fit_data import Remark
-from robotid.contracts.rollout import FitRollout
+from robotid.contracts.rollout import LEAST_GROWTH, FitRollout
 
 DIVERGED, ENERGY_GROWS = "diverged", "energy-grows"
-_GROWTH = 1e-3  # of the range of energies: what grows by less is the integrator's error
 
 
 def remarks_of(found: FitRollout, starts: int) -> list[Remark]:
     """What to know, what matters most first."""
     said = [*_divergence(found, starts)]
-    if found.energy_growth is not None and found.energy_growth > _GROWTH:
+    if found.energy_growth is not None and found.energy_growth > LEAST_GROWTH:
         said.append(
             Remark(
                 code=ENERGY_GROWS,

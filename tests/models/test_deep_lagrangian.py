@@ -7,13 +7,10 @@ from torch.func import grad, hessian, jacrev, vmap
 from robotid.models.deep_lagrangian import DeepLagrangian
 
 CASES = [
-    (n, activation, inputs)
-    for n, activation, inputs in (
-        (1, "softplus", "positions"),
-        (2, "tanh", "circles"),
-        (4, "softplus", "circles"),
-        (7, "tanh", "positions"),
-    )
+    (1, "softplus", "positions"),
+    (2, "tanh", "circles"),
+    (4, "softplus", "circles"),
+    (7, "tanh", "positions"),
 ]
 
 
@@ -113,4 +110,4 @@ def test_gradients_reach_every_weight():
     model(q, qd, qdd).square().mean().backward()
     for name, values in model.named_parameters():
         assert values.grad is not None, name
-        assert values.grad.abs().sum() > 0 or name.endswith(f"biases.{len(model.biases) - 1}"), name
+        assert values.grad.abs().sum() > 0, name

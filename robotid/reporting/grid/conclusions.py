@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from robotid.contracts.comparison import Conclusion
-from robotid.contracts.rollout import FitRollout
+from robotid.contracts.rollout import LEAST_GROWTH, FitRollout
 from robotid.reporting.grid.motions import Run
 from robotid.reporting.numbers import number, percent
 from robotid.reporting.words import counted
 
 _ALIKE = 2.0  # factor within which errors count as comparable
-_GROWS = 1e-3  # of the range of energies
 
 
 def conclusions(runs: Sequence[Run]) -> list[Conclusion]:
@@ -78,17 +77,18 @@ def _never_diverge(runs: Sequence[Run]) -> Conclusion:
     if not bounded:
         return Conclusion(claim=claim, holds=None, found="There are no such fits.")
     others = (run.fit for run in runs if run.fit.energy == "unbounded")
-    own, rest = _diverged(bounded), _diverged(others)
+    own, rest = diverged_of(bounded), diverged_of(others)
     growth = max((fit.energy_growth or 0.0 for fit in bounded), default=0.0)
     said = (
         f"{own[0]} of {own[1]} motions of conserving and bounded models diverge, their energy "
         f"grows by {percent(growth)} at most; of unbounded ones, {rest[0]} of {rest[1]} do."
     )
-    return Conclusion(claim=claim, holds=own[0] == 0 and growth <= _GROWS, found=said)
+    return Conclusion(claim=claim, holds=own[0] == 0 and growth <= LEAST_GROWTH, found=said)
 
 
-def _diverged(fits: Iterable[FitRollout]) -> tuple[int, int]:
-    moved = [one for fit in fits for one in (fit.driven, fit.uncontrolled) if one is not None]
+def diverged_of(fits: Iterable[FitRollout]) -> tuple[int, int]:
+    """How many motions diverged, and how many there are."""
+    moved = [one for fit in fits for one in fit.moved]
     return sum(one.diverged for one in moved), sum(len(one.diverged_s) for one in moved)
 
 
@@ -101,7 +101,7 @@ def _unbounded_gain_energy(runs: Sequence[Run]) -> Conclusion:
     ]
     if not known:
         return Conclusion(claim=claim, holds=None, found="There are no such fits with an energy.")
-    grown = sum(value > _GROWS for value in known)
+    grown = sum(value > LEAST_GROWTH for value in known)
     said = (
         f"{grown} of {counted(len(known), 'fit')} do, by {percent(median(known))} of the range of "
         f"energies (median) and {percent(max(known))} at most."

@@ -1,10 +1,11 @@
 """Rows, columns and cells of the grid."""
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from robotid.contracts.comparison import Cell, Column, ForwardComparison, Row, Spread
 from robotid.contracts.rollout import FitRollout
-from robotid.reporting.grid.conclusions import conclusions
+from robotid.reporting.grid.conclusions import conclusions, diverged_of
 from robotid.reporting.grid.motions import Run
 
 _ORDER = ("conserving", "bounded", "unbounded")
@@ -59,15 +60,15 @@ def _row(runs: Sequence[Run], columns: Sequence[Column]) -> Row:
 
 
 def _cell(fits: Sequence[FitRollout]) -> Cell:
-    moved = [one for fit in fits for one in (fit.driven, fit.uncontrolled) if one is not None]
+    diverged, motions = diverged_of(fits)
     growths = [fit.energy_growth for fit in fits if fit.energy_growth is not None]
     return Cell(
         fits=len(fits),
         usable=sum(fit.usable for fit in fits),
         one_step=_spread(fit.one_step for fit in fits),
         horizon=_spread(fit.error_at_horizon for fit in fits),
-        motions=sum(len(one.diverged_s) for one in moved),
-        diverged=sum(one.diverged for one in moved),
+        motions=motions,
+        diverged=diverged,
         energy_growth=max(growths) if growths else None,
         inertia_error=_spread(fit.inertia_error for fit in fits),
         masses=fits[0].masses,
@@ -76,13 +77,11 @@ def _cell(fits: Sequence[FitRollout]) -> Cell:
 
 def _spread(values: Iterable[float | None]) -> Spread | None:
     """Of all values; None where one is missing, which would make the rest look better."""
-    known = list(values)
-    if any(value is None for value in known):
+    every = list(values)
+    known = [value for value in every if value is not None]
+    if len(known) < len(every):
         return None
-    ordered = sorted(value for value in known if value is not None)
-    middle = len(ordered) // 2
-    median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-    return Spread(median=median, least=ordered[0], largest=ordered[-1])
+    return Spread(median=median(known), least=min(known), largest=max(known))
 
 
 def _best(rows: Sequence[Row], column: int) -> int | None:

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from math import sqrt
 
-from robotid.contracts.rollout import FitRollout, Moved, Rollout
+from robotid.contracts.rollout import LEAST_GROWTH, FitRollout, Moved, Rollout
 from robotid.contracts.words import DATA
 from robotid.reporting.energy import PROMISES
 from robotid.reporting.numbers import number, percent
 from robotid.reporting.summary import BEST, Statement, Summary, Table
 from robotid.reporting.words import counted
 
-_GROWS = 1e-3  # of the range of energies
 _NOTES = (
     "error: mean squared error of positions and velocities over the squared training range.",
     "diverged motions have no mean error and count as infinite in the median.",
@@ -82,7 +81,7 @@ def _in_words(found: Rollout, name: str) -> str:
         parts.append(f"none of {counted(starts, 'motion')} diverges")
     if one.energy_growth is None:
         parts.append("the model has no energy")
-    elif one.energy_growth > _GROWS:
+    elif one.energy_growth > LEAST_GROWTH:
         parts.append(f"its energy grows by {percent(one.energy_growth)} with nobody driving")
     else:
         parts.append("its energy does not grow with nobody driving")
@@ -91,8 +90,10 @@ def _in_words(found: Rollout, name: str) -> str:
 
 
 def _sound(one: FitRollout) -> bool:
-    diverged = one.uncontrolled.diverged + (one.driven.diverged if one.driven else 0)
-    return not diverged and (one.energy_growth or 0.0) <= _GROWS
+    return (
+        not any(moved.diverged for moved in one.moved)
+        and (one.energy_growth or 0.0) <= LEAST_GROWTH
+    )
 
 
 def _last(one: FitRollout, signal: str, joint: str) -> str:
