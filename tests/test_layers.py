@@ -42,7 +42,7 @@ LAYERS = [
     {"contracts"},
     {"store"},
     {"memory", "__init__"},
-    {"compiled", "errors", "progress", "release", "types", "versions"},
+    {"checkpoints", "compiled", "errors", "progress", "release", "types", "versions"},
 ]
 MAY_SEE_STORE = {"runner", "cli"}
 LATER = re.compile(r"robotid(\.\w+)+:\w+")  # how tables name what is imported when it is needed

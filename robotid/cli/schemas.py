@@ -23,6 +23,7 @@ from robotid.contracts.export import ExportIndex
 from robotid.contracts.factors import FactorFacts, FactorIndex
 from robotid.contracts.fit import FitResult
 from robotid.contracts.forward import ForwardResult
+from robotid.contracts.learned import LearnedResult
 from robotid.contracts.predictions import PredictionIndex
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.rollout import Rollout
@@ -44,6 +45,7 @@ FORMATS: dict[str, Any] = {
     "factors.recording": FactorFacts,
     "fit": FitResult,
     "fit.forward": ForwardResult,
+    "fit.learned": LearnedResult,
     "manifest": ManifestFile,
     "predictions": PredictionIndex,
     "recording": RecordingFacts,

@@ -135,7 +135,7 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
 
         show_comparison(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
-        from robotid.contracts.forward import read_any_fit
+        from robotid.contracts.any_fit import read_any_fit
 
         console.tell(f"{stage.node.name}: {read_any_fit(stage.path).verdict.sentence}")
 

@@ -9,11 +9,10 @@ A folder of a fit holds beside it
     robot.urdf or .xml          the same with the identified links, where they are consistent
 """
 
-import json
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from robotid.contracts.fit_data import (
     Autocorrelation,
@@ -23,16 +22,15 @@ from robotid.contracts.fit_data import (
     RecordingUsed,
     Remark,
 )
+from robotid.contracts.fit_text import parsed
 from robotid.contracts.splits import Split
-from robotid.contracts.versions import first_fault, other_version, predicts_acceleration
+from robotid.contracts.versions import kind_of
 from robotid.errors import BadDataError
 
 FIT = "fit.json"
 PARAMETERS = "parameters.parquet"
 INFORMATION = "information.safetensors"
 RESIDUALS = "residuals.parquet"
-
-Found = TypeVar("Found", bound="AnyFit")
 
 
 class _Part(BaseModel):
@@ -369,31 +367,13 @@ def read_fit(folder: Path) -> FitResult:
     """Read `fit.json` of a fit of torques."""
     path = folder / FIT
     raw = path.read_bytes()
-    if predicts_acceleration(raw):
-        said = "this fit predicts accelerations, not torques"
-        hint = "robotid report and rollout take it; for torques fit without --loss forward"
-        raise BadDataError("predicts-acceleration", said, file=str(path), hint=hint)
+    match kind_of(raw):
+        case "forward":
+            said = "this fit predicts accelerations, not torques"
+            hint = "robotid report and rollout take it; for torques fit without --loss forward"
+            raise BadDataError("predicts-acceleration", said, file=str(path), hint=hint)
+        case "learned":
+            said = "this fit is a learned model, which has no parameters of all links and joints"
+            hint = "robotid report and predict take it; fit with --model sdp for parameters"
+            raise BadDataError("learned-model", said, file=str(path), hint=hint)
     return parsed(FitResult, raw, path)
-
-
-def parsed(kind: type[Found], raw: bytes, path: Path) -> Found:
-    """The text of a `fit.json` as a fit of a kind; the path is for messages."""
-    try:
-        found = kind.model_validate_json(raw)
-        json.loads(raw, parse_constant=_no_number)
-    except ValidationError as error:
-        version = other_version(error, kind.model_fields["format"].default, "fit again")
-        if version is not None:
-            said, hint = version
-            raise BadDataError("fit-other-version", said, file=str(path), hint=hint) from error
-        said = f"not a fit as robotid writes it: {first_fault(error)}"
-        raise BadDataError("bad-fit", said, file=str(path), hint="fit again") from error
-    except ValueError as error:
-        said = f"not a fit as robotid writes it: {error}"
-        raise BadDataError("bad-fit", said, file=str(path), hint="fit again") from error
-    return found
-
-
-def _no_number(text: str) -> None:
-    """JSON has no NaN and no infinity; Python and pydantic would take them."""
-    raise ValueError(f"{text} is not a number")

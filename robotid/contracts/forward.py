@@ -11,8 +11,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from robotid.contracts.fit import FIT, AnyFit, FitResult, parsed, read_fit
-from robotid.contracts.versions import predicts_acceleration
+from robotid.contracts.fit import FIT, AnyFit
+from robotid.contracts.fit_text import parsed
+from robotid.contracts.versions import kind_of
 from robotid.errors import BadDataError
 
 WEIGHTS = "weights.safetensors"
@@ -78,15 +79,8 @@ def read_forward_result(folder: Path) -> ForwardResult:
     """Read `fit.json` of a forward model."""
     path = folder / FIT
     raw = path.read_bytes()
-    if not predicts_acceleration(raw):
+    if kind_of(raw) != "forward":
         said = "this fit predicts torques, not accelerations"
         hint = "fit with --loss forward for a model that can be left to run"
         raise BadDataError("predicts-torque", said, file=str(path), hint=hint)
     return parsed(ForwardResult, raw, path)
-
-
-def read_any_fit(folder: Path) -> FitResult | ForwardResult:
-    """A fit, whatever it predicts."""
-    if predicts_acceleration((folder / FIT).read_bytes()):
-        return read_forward_result(folder)
-    return read_fit(folder)

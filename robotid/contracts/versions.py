@@ -1,10 +1,13 @@
 """Files of other versions of robotid, told apart from broken ones; and what is broken in those."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
+FitKind = Literal["rigid", "forward", "learned"]
+
 _HEAD = 200  # bytes of a `fit.json` that say what kind of fit it is
+_LEARNED = ("mlp", "lstm", "delan", "hybrid")
 
 
 def other_version(error: ValidationError, own: int, again: str) -> tuple[str, str] | None:
@@ -32,6 +35,10 @@ def first_fault(error: ValidationError) -> str:
     return f"{said} (and {len(faults) - 1} more)" if len(faults) > 1 else said
 
 
-def predicts_acceleration(raw: bytes) -> bool:
-    """Whether the text of a `fit.json` is that of a forward model."""
-    return b'"predicts":"acceleration"' in raw[:_HEAD].replace(b" ", b"")
+def kind_of(raw: bytes) -> FitKind:
+    """What kind of fit the text of a `fit.json` is, by its first fields."""
+    head = raw[:_HEAD].translate(None, b" \n")
+    if b'"predicts":"acceleration"' in head:
+        return "forward"
+    learned = any(f'"model":"{name}"'.encode() in head for name in _LEARNED)
+    return "learned" if learned else "rigid"

@@ -5,6 +5,7 @@ BASELINES = {
     "mean": "the mean torque",
     "nominal": "the robot file",
     "unloaded": "the robot without its load",
+    "sdp": "a rigid body (sdp)",
 }
 ACCELERATION_BASELINES = {  # of fits that predict accelerations
     "zero": "no acceleration",

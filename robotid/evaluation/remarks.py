@@ -22,7 +22,7 @@ def remarks(fitted: Fitted) -> list[Notice]:
         *_held_out(split),
         *_no_better_joints(fitted, split),
         *_links(fitted),
-        *_excitation(fitted.identifiability),
+        *([] if fitted.identifiability is None else _excitation(fitted.identifiability)),
         *_overfit(fitted, split),
         *_edges(fitted.choices),
     ]

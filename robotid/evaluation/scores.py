@@ -76,7 +76,7 @@ def _scored(data: BySplit, loss: Loss) -> Metrics:
         split: {row: _sums(factors, loss) for row, factors in _by_row(blocks).items()}
         for split, blocks in data.items()
     }
-    return _metrics(sums, extents)
+    return metrics_of_sums(sums, extents)
 
 
 def scores_of_samples(
@@ -106,12 +106,18 @@ def scores_of_samples(
         if samples:
             rows = zip(joints, sums.T.tolist(), strict=True)
             result[split] = {joint: ErrorSums(samples, *row) for joint, row in rows}
-    return _metrics(result, extents)
+    return metrics_of_sums(result, extents)
 
 
-def _metrics(
+def metrics_of_sums(
     sums: Mapping[Split, Mapping[str, ErrorSums]], extents: Mapping[str, float]
 ) -> Metrics:
+    """All metrics.
+
+    Args:
+        sums: by split and joint.
+        extents: greatest minus least torque of the training data, by joint.
+    """
     if not extents:
         raise BadDataError("no-training-data", "there are no training data to compare with")
     result: Metrics = {}

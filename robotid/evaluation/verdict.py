@@ -36,8 +36,8 @@ class Fitted(NamedTuple):
         status: how the fit ended.
         metrics: of its parameters, by split.
         baselines: the same of each baseline.
-        parameters: with their status.
-        identifiability: what the data show.
+        parameters: with their status; none of a model that is learned.
+        identifiability: what the data show of them.
         links: as rigid bodies.
         consistent: whether the model promises that all of them can exist.
         choices: widths that were chosen among candidates.
@@ -50,8 +50,8 @@ class Fitted(NamedTuple):
     status: Status
     metrics: Metrics
     baselines: Mapping[str, Metrics]
-    parameters: Sequence[Parameter]
-    identifiability: Identifiability
+    parameters: Sequence[Parameter] = ()
+    identifiability: Identifiability | None = None
     links: Sequence[Link] = ()
     consistent: bool = False
     choices: Sequence[Choice] = ()
@@ -97,13 +97,12 @@ def judge(fitted: Fitted, gates: GateOptions | None = None) -> Verdict:
         f"{_shown(metrics[split]['rmse'].mean, fitted.unit)} for {BASELINES[name]}"
         for name, metrics in fitted.baselines.items()
     )
-    known = sum(parameter.status == "identified" for parameter in fitted.parameters)
     begin = f"{fitted.asked}; error" if fitted.asked else "Error"
-    sentence = (
-        f"{begin} {_shown(own, fitted.unit)} on {DATA[split]}, {compared}; "
-        f"{known} of {len(fitted.parameters)} parameters are identified."
-    )
-    return Verdict(usable=True, sentence=sentence, reasons=[])
+    sentence = f"{begin} {_shown(own, fitted.unit)} on {DATA[split]}, {compared}"
+    if fitted.parameters:
+        known = sum(parameter.status == "identified" for parameter in fitted.parameters)
+        sentence += f"; {known} of {len(fitted.parameters)} parameters are identified"
+    return Verdict(usable=True, sentence=f"{sentence}.", reasons=[])
 
 
 def _not_converged(status: Status) -> list[Reason]:
@@ -211,6 +210,8 @@ def _gates(fitted: Fitted, split: str, gates: GateOptions) -> list[Reason]:
         ratios, said = error_ratios(fitted.metrics, split), "held-out over training error"
         reasons += _beyond("max_overfit", said, ratios, gates.max_overfit)
     data = fitted.identifiability
+    if data is None:
+        return reasons
     if gates.max_condition and (data.condition is None or data.condition > gates.max_condition):
         shown = "infinite" if data.condition is None else f"{data.condition:.3g}"
         reasons.append(_gate("max_condition", f"condition number {shown}", gates.max_condition))

@@ -66,7 +66,7 @@ def _by_newton(problem: Problem, entries: Entries, estimate: Estimate, start: Ar
 
 
 def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
-    options, layout = problem.options, problem.layout
+    options, usual, layout = problem.options, problem.options.usual, problem.layout
     train = _samples(layout, problem.read("train"))
     validation = _samples(layout, problem.read("val"))
     if len(validation.q) == 0:
@@ -79,10 +79,10 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
         validation,
         weights=1.0 / estimate.noise,
         training=Training(
-            batch=options.batch,
-            learning_rate=options.learning_rate,
-            epochs=options.epochs,
-            patience=options.patience,
+            batch=usual.batch,
+            learning_rate=usual.learning_rate,
+            epochs=usual.epochs,
+            patience=usual.patience,
             seed=options.seed,
         ),
         optimal=_optimal(layout, entries, estimate, start),

@@ -3,15 +3,25 @@
 from math import isfinite
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from robotid.dynamics.terms import TERMS
 from robotid.errors import nearest
+from robotid.fitting.learned_options import (
+    LEARNED,
+    USED_BY,
+    LearnedOptions,
+    Trainings,
+    usual_training,
+)
 
 _LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
 _BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
-Model = Literal["ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary", "ffnn"]
+Model = Literal[
+    "ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary", "ffnn",
+    "mlp", "lstm", "delan", "hybrid",
+]  # fmt: skip
 Actuator = Literal["none", "viscous", "coulomb", "stribeck", "nn-friction", "nn-residual", "ff-nn"]
 Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"]
 
@@ -19,11 +29,12 @@ Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"
 # Keys that only some models take.
 _DIFFERENTIABLE = ("diffnea", "diffbary")
 _USED_BY: dict[str, tuple[str, ...]] = {
-    "inertia": ("diffnea",),
+    **USED_BY,
+    "inertia": ("diffnea", "hybrid"),
     "optimizer": (*_DIFFERENTIABLE, "ffnn"),
-    "init": _DIFFERENTIABLE,
+    "init": (*_DIFFERENTIABLE, "hybrid"),
     "iterations": (*_DIFFERENTIABLE, "ffnn"),
-    "actuator": ("diffnea",),
+    "actuator": ("diffnea", "delan", "hybrid"),
     "kinematics": ("diffnea",),
     "prior": ("sdp",),
     "prior_std": ("ridge", "sdp"),
@@ -35,12 +46,13 @@ FORWARD = ("diffnea", "nea", "ffnn")
 _WIDEST = 1024
 _NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
 _OF_FORWARD = ("actuator", "kinematics", "hidden")
+_OF_FACTORS = ("intervals", "essential", "cv")
 _NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load")
 _OF_ADAM = ("batch", "learning_rate", "epochs", "patience")
 OF_LOADS = ("loaded", "load", "load_link", "anew")
 
 
-class FitOptions(BaseModel):
+class FitOptions(LearnedOptions):
     """Which estimator, where it starts, and what it knows beforehand."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,7 +62,9 @@ class FitOptions(BaseModel):
         description="ols (nea is its name in the literature): least squares; wls: weighted by the "
         "noise of each joint; irls: robust; ridge: drawn to the robot file; sdp: physically "
         "consistent, convex; diffnea: parametrised by --inertia; diffbary: parametrised by the "
-        "Cholesky factor of the pseudo-inertia; ffnn: a network of accelerations.",
+        "Cholesky factor of the pseudo-inertia; ffnn: a network of accelerations; mlp, lstm: "
+        "networks of torques; delan: a Deep Lagrangian network; hybrid: a body, its friction, and "
+        "a network for what they leave.",
     )
     loss: Literal["torque", "forward"] = Field(
         default="torque",
@@ -59,15 +73,18 @@ class FitOptions(BaseModel):
     )
     actuator: Actuator = Field(
         default="none",
-        description="What lies between the command and the links of a forward diffnea; see "
-        "docs/forward.",
+        description="What lies between the command and the body of a forward diffnea, a delan or "
+        "a hybrid; see docs/forward.",
     )
     kinematics: Literal["known", "learned"] = Field(
         default="known",
         description="Whether a forward diffnea learns where links are placed as well.",
     )
     hidden: tuple[int, ...] = Field(
-        default=(32, 32), min_length=1, max_length=8, description="Layers of networks."
+        default=(),
+        max_length=8,
+        description="Layers of networks; by default 32 and 32 of a forward model, 200 and 200 of "
+        "an mlp, 100 before an lstm.",
     )
     inertia: Inertia = Field(
         default="log", description="How diffnea writes the inertia of a link; see docs/estimators."
@@ -83,11 +100,28 @@ class FitOptions(BaseModel):
     )
     seed: int = Field(default=0, ge=0, description="Of random starts and of the order of batches.")
     iterations: int = Field(default=500, ge=1, description="Newton steps at most.")
-    batch: int = Field(default=256, ge=1, description="Samples in a step of adam.")
-    learning_rate: float = Field(default=1e-2, gt=0, description="Of adam.")
-    epochs: int = Field(default=200, ge=1, description="Passes of adam over the samples at most.")
-    patience: int = Field(
-        default=10, ge=1, description="Epochs without a better validation error that end adam."
+    batch: int | None = Field(
+        default=None,
+        ge=1,
+        description="Samples in a step of adam, of an lstm sequences; by default 256, of learned "
+        "models 1000.",
+    )
+    learning_rate: float | None = Field(
+        default=None,
+        gt=0,
+        description="Of adam; by default 0.01, of learned models 0.004, of a delan 0.001.",
+    )
+    epochs: int | None = Field(
+        default=None,
+        ge=1,
+        description="Passes of adam over the samples at most; by default 200, of learned models "
+        "300.",
+    )
+    patience: int | None = Field(
+        default=None,
+        ge=1,
+        description="Epochs without a better validation error that end adam; by default 10, of "
+        "learned models 30.",
     )
     prior: Literal["none", "gaussian", "divergence"] = Field(
         default="none",
@@ -149,11 +183,11 @@ class FitOptions(BaseModel):
             if getattr(self, key) != fields[key].default and self.model not in models:
                 raise ValueError(f"{key} is for {' and '.join(models)}, not for {self.model}")
         for key in _OF_ADAM:
-            if getattr(self, key) != fields[key].default and self.optimizer != "adam":
+            if getattr(self, key) != fields[key].default and not self.by_adam:
                 raise ValueError(f"{key} is for optimizer adam")
         if self.iterations != fields["iterations"].default and self.optimizer == "adam":
             raise ValueError("iterations is for optimizer newton; adam has epochs")
-        drawn = self.init == "random" or self.optimizer == "adam" or self._has_network
+        drawn = self.init == "random" or self.by_adam or self._has_network
         if self.seed and not drawn:
             raise ValueError("seed is for init random, optimizer adam and networks")
         if self.prior_std != fields["prior_std"].default and not self._gaussian:
@@ -176,6 +210,18 @@ class FitOptions(BaseModel):
         return self
 
     @property
+    def by_adam(self) -> bool:
+        """Whether it is trained on mini-batches."""
+        return self.optimizer == "adam" or self.model in LEARNED
+
+    @property
+    def usual(self) -> Trainings:
+        """Layers, batches, rate and lengths of training: those given, else the usual ones."""
+        given = {key: getattr(self, key) for key in Trainings._fields}
+        found = usual_training(self.model, self.residual)
+        return found._replace(**{key: value for key, value in given.items() if value})
+
+    @property
     def _gaussian(self) -> bool:
         return self.model == "ridge" or self.prior == "gaussian"
 
@@ -183,10 +229,56 @@ class FitOptions(BaseModel):
     def _has_network(self) -> bool:
         return self.model == "ffnn" or self.actuator in _NETWORKS
 
+    def _learned(self) -> None:
+        """Keys of learned models that contradict each other, or do nothing."""
+        fields = type(self).model_fields
+        changed = {key for key, field in fields.items() if getattr(self, key) != field.default}
+        for key in _OF_FACTORS:
+            if key in changed:
+                raise ValueError(f"{key} is for fits on factors, not for {self.model}")
+        body, residual = self.parts
+        if self.model == "hybrid" and residual == "none" and self.rigid == "sdp":
+            raise ValueError("residual: nothing is left to train; fit with model sdp")
+        if self.rigid == "sdp" and self.model == "hybrid" and self.training == "e2e":
+            said = "training: links of an sdp stay as they are; train 2s, or take rigid diffbary"
+            raise ValueError(said)
+        if "inertia" in changed and self.rigid != "diffnea":
+            raise ValueError("inertia is for rigid diffnea")
+        if "init" in changed and (body != "links" or self.training == "2s"):
+            raise ValueError("init is for links that are trained: those of 2s are of an sdp")
+        for key in ("lagrangian", "lagrangian_activation", "lagrangian_inputs"):
+            if key in changed and body != "delan":
+                raise ValueError(f"{key} is for a delan")
+        for key in ("memory", "sequence"):
+            if key in changed and residual != "lstm":
+                raise ValueError(f"{key} is for an lstm")
+        for key in ("activation", "hidden"):
+            if key in changed and residual == "none":
+                raise ValueError(f"{key} is for networks that add to a body")
+        layers = (*self.usual.hidden, *self.lagrangian)
+        if any(not 1 <= size <= _WIDEST for size in layers):
+            raise ValueError(f"layers have 1 to {_WIDEST} units")
+
+    @property
+    def parts(self) -> tuple[Literal["none", "links", "delan"], Literal["none", "mlp", "lstm"]]:
+        """Body and residual of a learned model."""
+        match self.model:
+            case "mlp" | "lstm":
+                return "none", self.model
+            case "delan":
+                return "delan", "none"
+            case _:
+                return "delan" if self.rigid == "delan" else "links", self.residual
+
     def _forward(self) -> None:
         """Keys of forward models."""
         fields = type(self).model_fields
         changed = {key for key, field in fields.items() if getattr(self, key) != field.default}
+        if self.loss == "torque" and self.model in LEARNED:
+            if self.kinematics != "known":
+                raise ValueError("kinematics is for loss forward")
+            self._learned()
+            return
         if self.loss == "torque":
             for key in _OF_FORWARD:
                 if key in changed:
@@ -203,7 +295,7 @@ class FitOptions(BaseModel):
                 raise ValueError(f"{key} is for loss torque")
         if "hidden" in changed and not self._has_network:
             raise ValueError("hidden is for ffnn and actuators that are networks")
-        if any(not 1 <= size <= _WIDEST for size in self.hidden):
+        if any(not 1 <= size <= _WIDEST for size in self.usual.hidden):
             raise ValueError(f"hidden: layers have 1 to {_WIDEST} units")
         if self._has_network and self.optimizer != "adam":
             raise ValueError("optimizer: networks have too many weights for newton; take adam")

@@ -38,4 +38,6 @@ class Request:
 
     def stated_options(self) -> dict[str, Any]:
         """Keys of the fit's configuration, as the result states them."""
-        return self.options.model_dump(mode="json", include=set(FitOptions.model_fields))
+        given = self.options.model_dump(mode="json", include=set(FitOptions.model_fields))
+        usual = self.options.usual._asdict()
+        return {**given, **usual, "hidden": list(usual["hidden"])}

@@ -4,12 +4,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 
 from robotid.contracts.fit import FIT
-from robotid.contracts.forward import WEIGHTS, ForwardResult, read_forward_result
-from robotid.errors import BadDataError
+from robotid.contracts.forward import ForwardResult, read_forward_result
 from robotid.models.actuators.actuator import Scales
 from robotid.models.actuators.table import actuator_model
 from robotid.models.forward_models import (
@@ -19,7 +16,8 @@ from robotid.models.forward_models import (
     RigidForward,
     SignalScales,
 )
-from robotid.models.from_fit import robot_of
+from robotid.models.from_fit import check_joints, robot_of
+from robotid.models.weights import load_weights
 from robotid.robot.load import Loaded
 from robotid.robot.tree import RobotTree
 from robotid.robot.z_axes import with_z_axes
@@ -38,21 +36,9 @@ def read_forward(folder: Path) -> FittedForward:
     """Read a fit folder; weights that are not those of its model are refused."""
     fit = read_forward_result(folder)
     robot = robot_of(folder, fit.robot)
-    if tuple(fit.joints) != robot.tree.joint_names:
-        said = (
-            f"the joints of the fit are {fit.joints}, those of its robot {robot.tree.joint_names}"
-        )
-        raise BadDataError("fit-differs", said, file=str(folder / FIT))
+    check_joints(fit, robot.tree, str(folder / FIT))
     model = _empty(fit, robot.tree)
-    path = folder / WEIGHTS
-    try:
-        weights = load_file(path)
-        model.load_state_dict(weights)
-    except (SafetensorError, RuntimeError) as error:
-        said = f"not the weights of this model: {str(error).splitlines()[0]}"
-        raise BadDataError("fit-differs", said, file=str(path), hint="fit again") from error
-    if not all(torch.isfinite(values).all() for values in weights.values()):
-        raise BadDataError("fit-differs", "a weight is not finite", file=str(path))
+    load_weights(model, folder)
     return FittedForward(fit, robot, model)
 
 

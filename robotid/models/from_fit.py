@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from robotid.contracts.fit import FIT, FitResult, JointTerms, RobotUsed, read_fit
+from robotid.contracts.fit import FIT, AnyFit, FitResult, JointTerms, RobotUsed, read_fit
 from robotid.errors import BadDataError, ConfigError
 from robotid.information.layout import Layout
 from robotid.models.rigid_body import RigidBodyModel, parameter_names
@@ -31,16 +31,19 @@ def read_fitted(folder: Path) -> FittedRobot:
     given = tuple(parameter.name for parameter in fit.parameters)
     if given not in (parameter_names(layout), parameter_names(layout, full=True)):
         raise _differs(given, parameter_names(layout), file)
-    if tuple(fit.joints) != robot.tree.joint_names:
-        said = (
-            f"the joints of the fit are {fit.joints}, those of its robot {robot.tree.joint_names}"
-        )
-        raise BadDataError("fit-differs", said, file=file)
+    check_joints(fit, robot.tree, file)
     phi = np.array([parameter.value for parameter in fit.parameters])
     if not np.isfinite(phi).all():
         name = given[int(np.flatnonzero(~np.isfinite(phi))[0])]
         raise BadDataError("fit-differs", f"parameter {name} is not finite", file=file)
     return FittedRobot(fit, robot, RigidBodyModel(layout, phi))
+
+
+def check_joints(fit: AnyFit, robot: RobotTree, file: str) -> None:
+    """Refuse a fit whose joints are not those of its robot."""
+    if tuple(fit.joints) != robot.joint_names:
+        said = f"the joints of the fit are {fit.joints}, those of its robot {robot.joint_names}"
+        raise BadDataError("fit-differs", said, file=file)
 
 
 def layout_of(robot: RobotTree, terms: JointTerms, file: str | None = None) -> Layout:

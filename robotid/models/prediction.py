@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from robotid.contracts.fit_data import JointRange
 from robotid.contracts.predictions import JointErrors, Outside
 from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
 from robotid.errors import BadDataError, Notice
-from robotid.models.rigid_body import HeldSigns, RigidBodyModel
+from robotid.models.torque_models import TorqueModel
 from robotid.models.trained_range import TrainedRange
 from robotid.robot.tree import RobotTree
 from robotid.types import Columns
@@ -77,7 +78,7 @@ class Predictor:
 
     def __init__(
         self,
-        model: RigidBodyModel,
+        model: TorqueModel,
         path: Path,
         torque: str = "tau",
         gains: Mapping[str, float] | None = None,
@@ -98,7 +99,7 @@ class Predictor:
         check_recording(model.layout.robot, self.names, self.facts, path)
         measured = [joint for joint in joints if f"{torque}.{joint}" in self.names]
         self._sums = {joint: ErrorSums() for joint in measured}
-        self._held: HeldSigns = {}
+        self._held: dict[str, Any] = {}
         self._trained = TrainedRange(ranges or {})
 
     def batches(self) -> Iterator[Columns]:

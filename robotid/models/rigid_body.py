@@ -1,6 +1,7 @@
 """`RigidBodyModel`: torques of a robot with the parameters of a fit."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from robotid.errors import UsageError
 from robotid.information.layout import LINK_PARAMETERS, Layout
 
 Array = NDArray[np.float64]
-HeldSigns = dict[str, float]
+HeldSigns = dict[str, Any]  # of friction by parameter: -1, 0 or 1
 LINKS = "links"  # the part of the torque that is no joint term
 # Of a link whose inertia need not be symmetric (`nostr`), row by row.
 FULL_PARAMETERS = ("m", "hx", "hy", "hz", *(f"I{row}{column}" for row in "xyz" for column in "xyz"))

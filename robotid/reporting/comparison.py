@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from robotid.contracts.fit import FitResult, held_out
+from robotid.contracts.learned import LearnedResult
 from robotid.errors import ConfigError, nearest
+from robotid.reporting.architecture import in_short
 from robotid.reporting.facts import (
     CONFIDENCE,
     ComparedModel,
@@ -80,6 +82,8 @@ def _of_kind(fit: Result) -> dict[str, Any]:
     if isinstance(fit, FitResult):
         identified = sum(parameter.status == "identified" for parameter in fit.parameters)
         return {"identified": identified, "parameters": len(fit.parameters)}
+    if isinstance(fit, LearnedResult):
+        return {"parts": in_short(fit.architecture), "weights": fit.learning.weights}
     forward = ForwardModel(actuator=fit.actuator, kinematics=fit.kinematics, energy=fit.energy)
     return {"forward": forward}
 

@@ -1,12 +1,13 @@
 """`report.json`: what a report says, before it is laid out."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from robotid.contracts.fit import FitResult, Metric
 from robotid.contracts.forward import EnergyClass, ForwardResult, Kinematics
+from robotid.contracts.learned import LEARNED, LearnedResult
 from robotid.reporting.quantities import Quantity, quantity_of
 
 REPORT = "report.json"
@@ -69,6 +70,8 @@ class ComparedModel(_Part):
         identified: number of parameters that are; null of a forward model.
         parameters: number of them; likewise.
         forward: what kind of forward model it is; null for fits of torques.
+        parts: of a learned model, such as `links + lstm`; null for others.
+        weights: that were learned; likewise.
         behind: the model of least error; null for that one, and where it cannot be told.
     """
 
@@ -79,6 +82,8 @@ class ComparedModel(_Part):
     identified: int | None = None
     parameters: int | None = None
     forward: ForwardModel | None = None
+    parts: str | None = None
+    weights: int | None = None
     behind: Difference | None = None
 
 
@@ -158,14 +163,30 @@ class BaselineCheck(_Part):
     remarks: list[str] = []
 
 
-Result = FitResult | ForwardResult
+Result = FitResult | ForwardResult | LearnedResult
+
+
+def _kind(fit: Any) -> str:
+    """What kind of fit it is, as data or as an object."""
+    given = fit if isinstance(fit, dict) else {"predicts": fit.predicts, "model": fit.model}
+    if given.get("predicts") == "acceleration":
+        return "forward"
+    return "learned" if given.get("model") in LEARNED else "rigid"
+
+
+_Fit = Annotated[
+    Annotated[FitResult, Tag("rigid")]
+    | Annotated[ForwardResult, Tag("forward")]
+    | Annotated[LearnedResult, Tag("learned")],
+    Discriminator(_kind),
+]
 
 
 class ReportFacts(_Part):
     """The fits by name, how they compare, and what the gates say; all fits predict the same."""
 
     format: Literal[1] = 1
-    fits: dict[str, Annotated[Result, Field(discriminator="predicts")]] = Field(min_length=1)
+    fits: dict[str, _Fit] = Field(min_length=1)
     units: dict[str, str] = Field(
         default={}, description="Unit of what is predicted, by joint, such as N m or rad/s²."
     )

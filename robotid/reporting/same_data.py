@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from robotid.contracts.fit import AnyFit, BlockErrors, FitResult
+from robotid.contracts.learned import LearnedResult
 from robotid.errors import BadDataError
 
 
@@ -18,7 +19,7 @@ def names_in(fit: AnyFit, split: str) -> list[str]:
 
 def blocks_of(fit: AnyFit) -> list[BlockErrors]:
     """Errors of single stretches; fits of accelerations keep none."""
-    return fit.blocks if isinstance(fit, FitResult) else []
+    return fit.blocks if isinstance(fit, FitResult | LearnedResult) else []
 
 
 def recordings(fit: AnyFit, split: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from robotid.reporting.facts import (
     Regression,
     ReportFacts,
 )
-from robotid.reporting.numbers import number, signed
+from robotid.reporting.numbers import number, signed, whole
 from robotid.reporting.quantities import TORQUE, Quantity
 from robotid.reporting.words import counted, listed
 
@@ -180,6 +180,11 @@ def comparison_table(
     row("model", [m.model for m in models.values()])
     for title, own in _forward_rows(models.values()):
         row(title, own)
+    if any(m.parts is not None for m in models.values()):
+        row("parts", [m.parts or _ABSENT for m in models.values()])
+        row(
+            "weights", [_ABSENT if m.weights is None else whole(m.weights) for m in models.values()]
+        )
     for metric in ("rmse", "relative", "nmse_var", "nmse_range"):
         shown = _share if metric == "relative" else number
         found = [model.metrics.get(metric) for model in models.values()]
@@ -237,10 +242,11 @@ def forward_tables(facts: ReportFacts) -> list[Table]:
         [f"{one.joint} {one.name} [{one.unit}]", number(one.value), number(one.nominal)]
         for one in fit.actuator_values
     ]
-    return [
-        Table("The forward model", ["model", fit.model], model, [promise.said], words=True),
-        Table("Actuator, beside the robot file", ["value", "fitted", "robot file"], values, []),
-    ]
+    found = [Table("The forward model", ["model", fit.model], model, [promise.said], words=True)]
+    if values:
+        header = ["value", "fitted", "robot file"]
+        found.append(Table("Actuator, beside the robot file", header, values, []))
+    return found
 
 
 def _forward_rows(models: Iterable[ComparedModel]) -> list[tuple[str, list[str]]]:

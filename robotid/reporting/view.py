@@ -7,12 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
+from robotid.contracts.any_fit import read_any_fit
 from robotid.contracts.fit import RESIDUALS, AnyFit, FitResult, held_out, read_fit
-from robotid.contracts.forward import ForwardResult, read_any_fit, read_forward_result
+from robotid.contracts.forward import ForwardResult, read_forward_result
+from robotid.contracts.learned import LearnedResult
 from robotid.contracts.residuals import Excerpt, read_residuals
 from robotid.errors import BadDataError
 from robotid.models.forward_from_fit import FittedForward, read_forward
 from robotid.models.from_fit import FittedRobot, read_fitted
+from robotid.models.learned_from_fit import FittedLearned, read_learned
 from robotid.reporting.quantities import ACCELERATION, TORQUE, Quantity
 from robotid.robot.tree import RobotTree
 
@@ -55,10 +58,17 @@ class View(ABC, Generic[Facts]):
         """The split that counts: the test, else validation, else what it was fitted to."""
         return held_out(self.fit.metrics)
 
-    @property
+    @cached_property
     def excerpt(self) -> Excerpt | None:
-        """Some of the samples; None where the fit has none."""
-        return None
+        """Measured and predicted values of some samples; None where the fit has none."""
+        path = self.folder / RESIDUALS
+        if not path.exists():
+            return None
+        found = read_residuals(self.folder)
+        if list(found.joints) != self.fit.joints:
+            said = f"residuals are of joints {list(found.joints)}, the fit of {self.fit.joints}"
+            raise BadDataError("fit-differs", said, file=str(path))
+        return found
 
 
 @dataclass(frozen=True)
@@ -71,18 +81,6 @@ class FitView(View[FitResult]):
     def read(cls, name: str, folder: Path) -> "FitView":
         """The fit in a folder."""
         return cls(name, folder, read_fit(folder))
-
-    @cached_property
-    def excerpt(self) -> Excerpt | None:
-        """Measured and predicted torques; None where the fit has none."""
-        path = self.folder / RESIDUALS
-        if not path.exists():
-            return None
-        found = read_residuals(self.folder)
-        if list(found.joints) != self.fit.joints:
-            said = f"residuals are of joints {list(found.joints)}, the fit of {self.fit.joints}"
-            raise BadDataError("fit-differs", said, file=str(path))
-        return found
 
     @cached_property
     def fitted(self) -> FittedRobot:
@@ -117,7 +115,24 @@ class ForwardView(View[ForwardResult]):
         return self.fitted.robot.tree
 
 
-AnyView = FitView | ForwardView
+@dataclass(frozen=True)
+class LearnedView(View[LearnedResult]):
+    """A learned model of torques."""
+
+    quantity = TORQUE
+
+    @cached_property
+    def fitted(self) -> FittedLearned:
+        """The robot as its file gives it, and the model with what was learned."""
+        return read_learned(self.folder)
+
+    @property
+    def robot(self) -> RobotTree:
+        """The robot as its file gives it."""
+        return self.fitted.robot.tree
+
+
+AnyView = FitView | ForwardView | LearnedView
 
 
 def read_views(folders: Mapping[str, Path]) -> Sequence[AnyView]:
@@ -139,8 +154,8 @@ def read_views(folders: Mapping[str, Path]) -> Sequence[AnyView]:
 
 def _view(name: str, folder: Path) -> AnyView:
     fit = read_any_fit(folder)
-    return (
-        ForwardView(name, folder, fit)
-        if isinstance(fit, ForwardResult)
-        else FitView(name, folder, fit)
-    )
+    if isinstance(fit, ForwardResult):
+        return ForwardView(name, folder, fit)
+    if isinstance(fit, LearnedResult):
+        return LearnedView(name, folder, fit)
+    return FitView(name, folder, fit)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
+from robotid import checkpoints
 from robotid.errors import RobotidError, TemporaryError
 from robotid.runner.identity import code_identity, library_versions
 from robotid.runner.inputs import check_unchanged
@@ -13,7 +14,7 @@ from robotid.runner.places import localised, portable
 from robotid.runner.task import Piece, Task
 from robotid.stages.catalog import stage_in
 from robotid.stages.contract import Inputs, Source, Stage
-from robotid.store.files import FileFact
+from robotid.store.files import FileFact, remove_tree
 from robotid.store.store import Entry, EntryDamagedError, Store
 
 
@@ -36,7 +37,8 @@ def execute(task: Task, store: Store) -> None:
         adopted: dict[str, FileFact] = {}
         with _portable_errors(inputs, task):
             if task.step == "run":
-                notices = stage.run(config, inputs, result)
+                with checkpoints.kept_in(store.checkpoint(stage.name, task.key)):
+                    notices = stage.run(config, inputs, result)
             else:
                 assert stage.gather is not None
                 parts = _parts(task, stage, space, store)
@@ -47,6 +49,7 @@ def execute(task: Task, store: Store) -> None:
         sealed = store.seal(task.record, result, portable(notices, inputs), adopted)
         unchanged.result()
         store.commit(sealed, result, replace=task.replace)
+        remove_tree(store.checkpoint(stage.name, task.key))
 
 
 @contextmanager

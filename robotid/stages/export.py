@@ -114,6 +114,7 @@ STAGE = Stage(
         "robotid.contracts.export",
         "robotid.contracts.finding",
         "robotid.contracts.fit",
+        "robotid.contracts.fit_text",
         "robotid.contracts.fit_data",
         "robotid.contracts.repair",
         "robotid.contracts.splits",

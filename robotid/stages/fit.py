@@ -5,10 +5,13 @@ from pathlib import Path
 
 from robotid.errors import ConfigError, Notice
 from robotid.evaluation.gates import GateOptions
+from robotid.fitting.learned_options import LEARNED
 from robotid.fitting.options import OF_LOADS, FitOptions
 from robotid.information.options import FactorOptions
 from robotid.robot.options import RobotOptions
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+_OF_DATA = ("max_condition", "full_rank")  # gates of what data show of parameters
 
 
 class FitConfig(FitOptions, FactorOptions, GateOptions, RobotOptions, StageConfig):
@@ -23,6 +26,9 @@ def check(config: FitConfig, roles: Collection[str]) -> None:
     for key, field in GateOptions.model_fields.items():
         if config.loss == "forward" and getattr(config, key) != field.default:
             said = "has no effect with loss forward: it is a limit of torques"
+            raise ConfigError("key-without-effect", f"{key}: {said}", hint="leave it out")
+        if config.model in LEARNED and key in _OF_DATA and getattr(config, key) != field.default:
+            said = f"has no effect with model {config.model}: it is a limit of parameters"
             raise ConfigError("key-without-effect", f"{key}: {said}", hint="leave it out")
     payload = "payload_of" in roles
     for key, field in FitOptions.model_fields.items():
@@ -85,6 +91,10 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         from robotid.identification.forward.learn import learn
 
         return learn(request, loaded, out_dir)
+    if config.model in LEARNED:
+        from robotid.identification.learned.learn import learn as learn_torques
+
+        return learn_torques(request, loaded, out_dir)
     found = carried(request, before, base[0].path) if base and before else identify(request)
     return write_fit(out_dir, found, loaded)
 
@@ -109,6 +119,7 @@ STAGE = Stage(
     output="fit",
     origin=__name__,
     uses=(
+        "robotid.checkpoints",
         "robotid.compiled",
         "robotid.contracts",
         "robotid.dynamics",
@@ -118,6 +129,7 @@ STAGE = Stage(
         "robotid.information",
         "robotid.memory",
         "robotid.models",
+        "robotid.progress",
         "robotid.release",
         "robotid.robot",
         "robotid.signals.butterworth",
@@ -135,6 +147,7 @@ STAGE = Stage(
         "pyarrow.parquet",
         "pydantic",
         "safetensors.numpy",
+        "safetensors.torch",
         "scipy.linalg",
         "torch",
     ),

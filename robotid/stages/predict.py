@@ -16,10 +16,10 @@ def run(config: PredictConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     del config
     from robotid.contracts.predictions import PredictedRecording, write_recording_errors
     from robotid.contracts.recording import RecordingWriter
-    from robotid.models.from_fit import read_fitted
     from robotid.models.prediction import Predictor
+    from robotid.models.torque_models import read_torque_model
 
-    fitted = read_fitted(inputs["fit"][0].path)
+    fitted = read_torque_model(inputs["fit"][0].path)
     gains = {gain.joint: gain.value for gain in fitted.fit.gains}
     path = inputs["dataset"][0].path
     predictor = Predictor(fitted.model, path, fitted.fit.torque, gains, fitted.fit.ranges)
@@ -44,8 +44,8 @@ def gather(
 ) -> list[Notice]:
     """Write the index; what there is to say of the fit is said once."""
     del config
+    from robotid.contracts.any_fit import read_any_fit
     from robotid.contracts.dataset import read_index
-    from robotid.contracts.fit import read_fit
     from robotid.contracts.predictions import (
         PredictionIndex,
         read_recording_errors,
@@ -53,7 +53,7 @@ def gather(
     )
 
     source = inputs["fit"][0]
-    fit = read_fit(source.path)
+    fit = read_any_fit(source.path)
     splits = read_index(inputs["dataset"][0].path).splits
     index = PredictionIndex(
         fit_sha256=source.digest,
@@ -81,10 +81,14 @@ STAGE = Stage(
     output="predictions",
     origin=__name__,
     uses=(
+        "robotid.contracts.any_fit",
         "robotid.contracts.dataset",
         "robotid.contracts.fit",
+        "robotid.contracts.fit_text",
         "robotid.contracts.finding",
         "robotid.contracts.fit_data",
+        "robotid.contracts.forward",
+        "robotid.contracts.learned",
         "robotid.contracts.repair",
         "robotid.contracts.predictions",
         "robotid.contracts.recording",
@@ -94,9 +98,10 @@ STAGE = Stage(
         "robotid.information.layout",
         "robotid.models",
         "robotid.robot",
+        "robotid.spatial",
         "robotid.types",
     ),
-    libraries=("numpy", "pyarrow.parquet", "pydantic", "torch"),
+    libraries=("numpy", "pyarrow.parquet", "pydantic", "safetensors.torch", "torch"),
     extras=("mujoco",),
     run=run,
     gather=gather,

@@ -111,7 +111,7 @@ def collect(
     Entries used within `min_age_s`, since the oldest run began that still goes on, and those of
     named runs stay. An entry leaves by one rename
     into the trash, so readers see it whole or not at all. What lies in quarantine for longer than
-    `min_age_s` goes as well.
+    `min_age_s` goes as well, and so do checkpoints of tasks that nobody has taken up since.
     """
     items = sorted(stored(store), key=lambda item: (-item.age_s, item.path.name))
     # After the ages were taken: what a run used as it began must not look older than the run.
@@ -137,6 +137,10 @@ def collect(
         for path in _children(store.root / "quarantine"):
             if time.time() - os.lstat(path).st_mtime >= min_age_s:
                 remove_tree(path)
+        for stage in _children(store.root / "checkpoints"):
+            for path in _children(stage):
+                if time.time() - os.lstat(path).st_mtime >= least_age_s:
+                    remove_tree(path)
     return Collected(removed, freed, len(items) - removed, size - freed)
 
 

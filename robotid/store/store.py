@@ -2,6 +2,7 @@
 
     root/entries/<stage>/<ab>/<key>/   manifest.json and the files of one result, never changed
     root/tmp/<host>-<pid>-<id>/        what a process is writing right now
+    root/checkpoints/<stage>/<key>/    what a long task has so far, to go on with if it is killed
     root/quarantine/                   damaged entries, kept as evidence
     root/trash/                        entries on their way out
 
@@ -188,6 +189,10 @@ class Store:
     def keeps(self, entry: Entry) -> bool:
         """Whether an entry will still be there when this process has ended."""
         return self.lasting or not entry.path.is_relative_to(self.root)
+
+    def checkpoint(self, stage: str, key: str) -> Path:
+        """Where a task keeps what it has so far, until its result is there."""
+        return self.root / "checkpoints" / stage / key
 
     @contextmanager
     def workspace(self) -> Iterator[Path]:

@@ -1,13 +1,18 @@
-"""Mini-batch Adam, as the papers train."""
+"""Mini-batch Adam, as the papers train: checkpointed, and stopped when nothing gets better."""
 
 import math
 import time
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import torch
+from torch import Tensor, nn
 
+from robotid import progress
+from robotid.training.checkpoint import Checkpoint
 from robotid.training.history import Step, Trained, best_of
-from robotid.training.problem import Problem
+
+_LITTLE = 0.05  # of the validation error: what may still be gained where the epochs have run out
 
 
 @dataclass(frozen=True)
@@ -15,11 +20,15 @@ class AdamOptions:
     """How to train.
 
     Args:
-        batch: samples per step.
-        learning_rate: at the beginning; it falls to a hundredth along half a cosine.
+        batch: samples or sequences per step.
+        learning_rate: at the beginning.
         epochs: passes over the samples, at most.
         patience: stop after so many epochs without a better validation error.
         seed: of the order of the samples.
+        schedule: of the rate: `cosine` falls to a hundredth along half a cosine, `step` by a
+            factor once some epochs have passed.
+        decay: that factor.
+        decay_after: these epochs.
     """
 
     batch: int = 256
@@ -27,47 +36,106 @@ class AdamOptions:
     epochs: int = 300
     patience: int = 50
     seed: int = 0
+    schedule: Literal["cosine", "step"] = "cosine"
+    decay: float = 0.1
+    decay_after: int = 30
+
+    def rate(self, epoch: int) -> float:
+        """The learning rate of an epoch, counted from 1."""
+        if self.schedule == "step":
+            return self.learning_rate * (1.0 if epoch <= self.decay_after else self.decay)
+        least, part = self.learning_rate / 100, (epoch - 1) / self.epochs
+        return least + (self.learning_rate - least) * (1 + math.cos(math.pi * part)) / 2
 
 
-def train_adam(problem: Problem, options: AdamOptions) -> Trained:
-    """Train until the validation error stops falling; the model keeps its best parameters."""
+class Task(Protocol):
+    """What is to be learned."""
+
+    @property
+    def model(self) -> nn.Module:
+        """Whose parameters are trained."""
+
+    @property
+    def units(self) -> int:
+        """Samples, or sequences, to choose from."""
+
+    def backward(self, chosen: Tensor) -> float:
+        """Gradients of the mean squared error of some units into the parameters; that error."""
+
+    def losses(self) -> tuple[float, float]:
+        """Mean squared errors of all units, and of what is held out for validation."""
+
+    def validation_loss(self) -> float:
+        """The second alone."""
+
+    def where(self, chosen: Tensor) -> str:
+        """The first of some units without a finite error, in words."""
+
+
+def train_adam(task: Task, options: AdamOptions, *, checkpointed: bool = False) -> Trained:
+    """Train until the validation error stops falling; the model keeps its best parameters.
+
+    Args:
+        task: what is to be learned.
+        options: how.
+        checkpointed: whether it is kept now and then, and taken up again; of a stage that trains
+            several times in a row only the last can be.
+    """
     began = time.process_time()
-    model, train = problem.model, problem.train
-    optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(
-        optimizer, options.epochs, options.learning_rate / 100
-    )
+    learned = [values for values in task.model.parameters() if values.requires_grad]
+    optimizer = torch.optim.Adam(learned, lr=options.learning_rate)
     generator = torch.Generator().manual_seed(options.seed)
-    history = [Step(0, 0.0, problem.loss(train), problem.loss(problem.validation))]
-    best = _kept(problem)
-    for epoch in range(1, options.epochs + 1):
-        total = 0.0
-        for chosen in torch.randperm(len(train.q), generator=generator).split(options.batch):
+    checkpoint = Checkpoint(task.model, optimizer, generator)
+    state = checkpoint.restored() if checkpointed else None
+    if state is None:
+        history, best, spent = [Step(0, 0.0, *task.losses())], checkpoint.parameters(), 0.0
+    else:
+        history, best, spent = state.history, state.best, state.history[-1].seconds
+    lost = None
+    for epoch in range(history[-1].step + 1, options.epochs + 1):
+        if history[-1].step - best_of(history).step >= options.patience:
+            break  # a training that had ended was interrupted before its result was written
+        for group in optimizer.param_groups:
+            group["lr"] = options.rate(epoch)
+        total, lost = 0.0, None
+        chosen_units = torch.randperm(task.units, generator=generator).split(options.batch)
+        for number, chosen in enumerate(chosen_units, 1):
             optimizer.zero_grad()
-            loss = (problem.errors(train.at(chosen)) ** 2).mean()
-            loss.backward()
+            loss = task.backward(chosen)
+            if not math.isfinite(loss):
+                lost = f"in step {number} of epoch {epoch} the error of {task.where(chosen)} was "
+                lost += "not a finite number"
+                break
             optimizer.step()
-            total += loss.item() * len(chosen)
-        schedule.step()
-        found = problem.loss(problem.validation)
+            total += loss * len(chosen)
+        found = math.nan if lost else task.validation_loss()
         least = best_of(history)
-        history.append(Step(epoch, time.process_time() - began, total / len(train.q), found))
+        seconds = spent + time.process_time() - began
+        history.append(Step(epoch, seconds, total / task.units, found))
         if best_of(history) is not least:
-            best = _kept(problem)
+            best = checkpoint.parameters()
+        progress.report(epoch, options.epochs, _said(history[-1], best_of(history)))
         if not math.isfinite(found) or epoch - best_of(history).step >= options.patience:
             break
-    model.load_state_dict(best)
-    return _trained(history, options)
+        if checkpointed:
+            checkpoint.save(history, best)
+    task.model.load_state_dict(best)
+    return _trained(history, options, lost)
 
 
-def _kept(problem: Problem) -> dict[str, torch.Tensor]:
-    return {name: values.detach().clone() for name, values in problem.model.state_dict().items()}
+def _said(step: Step, best: Step) -> str:
+    return (
+        f"epoch {step.step}: {step.train:.3g} in training, {step.validation:.3g} in validation "
+        f"(best {best.validation:.3g} in epoch {best.step})"
+    )
 
 
-def _trained(history: list[Step], options: AdamOptions) -> Trained:
+def _trained(history: list[Step], options: AdamOptions, lost: str | None) -> Trained:
     best, last = best_of(history), history[-1]
     converged = False
-    if not math.isfinite(last.validation):
+    if lost is not None:
+        said = f"{lost}; use a lower learning rate, or look at these data"
+    elif not math.isfinite(last.validation):
         said = f"diverged in epoch {last.step}; use a lower learning rate"
     elif best.step == 0:
         said = f"no epoch of {last.step} was better than the start; use a lower learning rate"
@@ -76,6 +144,13 @@ def _trained(history: list[Step], options: AdamOptions) -> Trained:
             f"converged: the least validation error was that of epoch {best.step}",
             True,
         )
-    else:
+    elif options.schedule == "cosine":
         said, converged = f"all {last.step} epochs were done, the rate of learning had faded", True
+    else:
+        late = max(1, min(options.patience, last.step // 4))
+        before = best_of(history[:-late])
+        converged = best.validation > (1 - _LITTLE) * before.validation
+        said = f"all {last.step} epochs were done"
+        if not converged:
+            said = f"the validation error still fell in epoch {best.step}; allow more epochs"
     return Trained(best.validation, last.step, converged, said, tuple(history))

@@ -1,7 +1,10 @@
 """What a training went through, and how it ended."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
+
+_POINTS = 400  # of a training curve that results state
 
 
 class Step(NamedTuple):
@@ -34,3 +37,10 @@ class Trained(NamedTuple):
 def best_of(history: list[Step]) -> Step:
     """The step with the least validation error."""
     return min(history, key=lambda s: s.validation if math.isfinite(s.validation) else math.inf)
+
+
+def thinned(history: Sequence[Step]) -> list[Step]:
+    """Some of the steps, spread evenly, with the first and the last; those without errors go."""
+    most = min(_POINTS, len(history))
+    places = sorted({round(i * (len(history) - 1) / max(1, most - 1)) for i in range(most)})
+    return [history[i] for i in places if math.isfinite(history[i].train + history[i].validation)]

@@ -53,6 +53,31 @@ class Problem:
         result: Tensor = (found - samples.qdd) * self.weights
         return result
 
+    @property
+    def units(self) -> int:
+        """Samples to train on."""
+        return len(self.train.q)
+
+    def backward(self, chosen: Tensor) -> float:
+        """Gradients of the mean squared error of some samples into the parameters; that error."""
+        loss = (self.errors(self.train.at(chosen)) ** 2).mean()
+        loss.backward()
+        return loss.item()
+
+    def losses(self) -> tuple[float, float]:
+        """Of training and validation samples."""
+        return self.loss(self.train), self.validation_loss()
+
+    def validation_loss(self) -> float:
+        """Of the samples that are held out."""
+        return self.loss(self.validation)
+
+    def where(self, chosen: Tensor) -> str:
+        """The first of some samples without a finite error."""
+        with torch.no_grad():
+            bad = ~torch.isfinite(self.errors(self.train.at(chosen))).all(-1)
+        return f"training sample {int(chosen[int(bad.int().argmax())])}"
+
     def loss(self, samples: Samples, parameters: dict[str, Tensor] | None = None) -> float:
         """Mean squared weighted error, of the model or with other parameters."""
         with torch.no_grad():

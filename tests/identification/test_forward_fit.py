@@ -7,8 +7,9 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+from robotid.contracts.any_fit import read_any_fit
 from robotid.contracts.fit import read_fit
-from robotid.contracts.forward import read_any_fit, read_forward_result
+from robotid.contracts.forward import read_forward_result
 from robotid.contracts.truth import read_truth
 from robotid.errors import BadDataError, ConfigError
 from robotid.models.forward_from_fit import read_forward
@@ -113,7 +114,7 @@ def test_the_same_seed_gives_the_same_bytes(data, tmp_path):
 
 REFUSED = [
     ({"model": "sdp"}, "loss: forward is for diffnea, nea, ffnn, not for sdp"),
-    ({"model": "nea", "actuator": "viscous"}, "actuator is for diffnea, not for nea"),
+    ({"model": "nea", "actuator": "viscous"}, "actuator is for diffnea and .*, not for nea"),
     ({"model": "nea", "kinematics": "learned"}, "linear regression .* needs known ones"),
     ({"model": "ffnn", "actuator": "viscous", "optimizer": "adam"}, "actuator is for diffnea"),
     ({"model": "ffnn"}, "take adam"),

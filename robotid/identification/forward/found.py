@@ -11,6 +11,7 @@ from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
 from robotid.identification.tables import link_table
 from robotid.information.layout import Layout
+from robotid.models.actuators.actuator import Actuator
 from robotid.models.actuators.friction import Friction
 from robotid.models.forward_models import ForwardModel, RigidForward
 from robotid.robot.tree import RobotTree
@@ -34,7 +35,7 @@ def found(model: ForwardModel, robot: RobotTree) -> dict[str, Any]:
     return {
         "links": link_table(Layout(model.robot, terms=()), phi.ravel()),
         "combinations": _combinations(robot, phi.ravel()) if placements is None else [],
-        "actuator_values": _of_actuator(model, robot),
+        "actuator_values": actuator_table(model.actuator, robot),
         "placements": None if placements is None else placements.tolist(),
     }
 
@@ -51,8 +52,8 @@ def _combinations(robot: RobotTree, phi: Array) -> list[Combination]:
     ]
 
 
-def _of_actuator(model: RigidForward, robot: RobotTree) -> list[ActuatorValue]:
-    actuator = model.actuator
+def actuator_table(actuator: Actuator | None, robot: RobotTree) -> list[ActuatorValue]:
+    """Parameters of an actuator that is a formula, beside those of the robot file."""
     if not isinstance(actuator, Friction):
         return []
     values = actuator.values().detach().tolist()

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 from safetensors.numpy import save_file
 
 from robotid.contracts.fit import FIT, CurvePoint, Status
@@ -19,13 +18,12 @@ from robotid.identification.request import Request
 from robotid.models.forward_models import ForwardModel
 from robotid.robot.load import Loaded
 from robotid.training.adam import AdamOptions, train_adam
-from robotid.training.history import Trained
+from robotid.training.history import Trained, thinned
 from robotid.training.levenberg import LevenbergOptions, train_levenberg
 from robotid.training.problem import Problem
 
 _ENOUGH = 2000  # samples of which second-order steps take all derivatives
 _FEW = 1000  # the same that tell when to stop
-_POINTS = 400  # of the training curve that are kept
 
 
 def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
@@ -78,13 +76,13 @@ def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
 
 
 def _trained(request: Request, model: ForwardModel, data: TrainingData) -> Trained:
-    options = request.options
+    options, usual = request.options, request.options.usual
     if options.optimizer == "adam":
         how = AdamOptions(
-            batch=options.batch,
-            learning_rate=options.learning_rate,
-            epochs=options.epochs,
-            patience=options.patience,
+            batch=usual.batch,
+            learning_rate=usual.learning_rate,
+            epochs=usual.epochs,
+            patience=usual.patience,
             seed=options.seed,
         )
         return train_adam(Problem(model, data.train, data.validation), how)
@@ -105,14 +103,7 @@ def _status(trained: Trained | None) -> Status:
 
 
 def _curve(trained: Trained | None) -> list[CurvePoint]:
-    if trained is None:
-        return []
-    history = trained.history
-    kept = np.unique(
-        np.linspace(0, len(history) - 1, min(_POINTS, len(history))).round().astype(int)
-    )
+    history = () if trained is None else trained.history
     return [
-        CurvePoint(step=history[i].step, train=history[i].train, validation=history[i].validation)
-        for i in kept.tolist()
-        if np.isfinite([history[i].train, history[i].validation]).all()
+        CurvePoint(step=s.step, train=s.train, validation=s.validation) for s in thinned(history)
     ]

@@ -50,7 +50,7 @@ def made(request: Request, train: Samples) -> ForwardModel:
     if options.model == "ffnn":
         scales = signal_scales(train.command, train.q, train.qd, train.qdd)
         generator = torch.Generator().manual_seed(options.seed)
-        return NetworkForward(scales, generator, options.hidden)
+        return NetworkForward(scales, generator, options.usual.hidden)
     if options.model == "nea":
         links = _regressed(request)
         return RigidForward(robot, parametrisation("free"), links, _drive(options, train))
@@ -63,7 +63,7 @@ def made(request: Request, train: Samples) -> ForwardModel:
 def _drive(options: FitOptions, train: Samples, seed: int | None = None) -> Actuator:
     scales = joint_scales(train.command, train.q, train.qd)
     return actuator_model(options.actuator).made(
-        scales, options.seed if seed is None else seed, options.hidden
+        scales, options.seed if seed is None else seed, options.usual.hidden
     )
 
 

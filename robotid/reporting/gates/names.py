@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal, get_args
 
 from robotid.contracts.fit import AnyFit, FitResult, Metrics
+from robotid.contracts.forward import ForwardResult
 from robotid.contracts.splits import Split
 from robotid.errors import nearest
 from robotid.reporting.gates.tokens import GateError, Step, Token
@@ -88,7 +89,8 @@ def value_of(text: str, name: Token, fit: AnyFit, joint: str | None) -> Value:
 def _of_torques(text: str, head: Step, fit: AnyFit) -> FitResult:
     """The fit, where it is one that has such figures."""
     if not isinstance(fit, FitResult):
-        said = f"a fit of accelerations has no {head.text!r}"
+        kind = "a fit of accelerations" if isinstance(fit, ForwardResult) else "a learned model"
+        said = f"{kind} has no {head.text!r}"
         hint = f"it has errors, baselines, samples, {', '.join(TRUTHS)}"
         raise GateError(text, head.column, said, hint)
     return fit

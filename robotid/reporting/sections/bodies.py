@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import AnyFit, Link, PayloadFound
 from robotid.models.forward_models import RigidForward
+from robotid.models.learned.bodies import LinkBody
 from robotid.reporting.quantities import Quantity
 from robotid.reporting.robot_drawing.drawing import Body, Load, RobotDrawing, draw_robot
 from robotid.reporting.robot_drawing.ellipsoids import ellipsoid_of
-from robotid.reporting.view import FitView, ForwardView, View
+from robotid.reporting.view import FitView, ForwardView, LearnedView, View
 from robotid.robot.geometry import centre_and_inertia, phi_from
 from robotid.robot.physical import violations
 from robotid.robot.tree import RobotTree
@@ -76,6 +77,16 @@ def of_forward(view: ForwardView) -> Bodies | None:
         if model.placements is not None:
             robot = replace(model.robot, placements=model.placements().numpy())
     return _bodies(view, robot, phi, None)
+
+
+def of_learned(view: LearnedView) -> Bodies | None:
+    """The same of a learned model; None where it has no links."""
+    body = view.fitted.model.model.body
+    if not isinstance(body, LinkBody):
+        return None
+    with torch.no_grad():
+        phi = body.links().numpy()
+    return _bodies(view, view.robot, phi, None)
 
 
 def _bodies(view: View[AnyFit], robot: RobotTree, phi: Array, load: Load | None) -> Bodies | None:

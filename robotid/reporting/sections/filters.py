@@ -9,7 +9,7 @@ from robotid.contracts.fit_data import FilteredData
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.samples import Units, units
-from robotid.reporting.view import FitView
+from robotid.reporting.view import FitView, LearnedView
 
 _BELOW = 10.0  # times below the floor of what came in, lines that were filtered are shown
 _MOST_DECADES = 24  # of density; what lies deeper is the rounding of a joint at rest
@@ -34,7 +34,7 @@ class Spectra(NamedTuple):
     above: Shares | None = None
 
 
-def section(view: FitView) -> dict[str, Spectra] | None:
+def section(view: FitView | LearnedView) -> dict[str, Spectra] | None:
     """Spectra by recording."""
     names, of = list(view.fit.filtered), set(units(view).values())
     found = {}

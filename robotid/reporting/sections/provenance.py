@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from robotid.contracts.fit import AnyFit
 from robotid.contracts.fit_data import Provenance
-from robotid.reporting.view import FitView, View
+from robotid.reporting.view import FitView, LearnedView, View
 
 _REPORT = "robotid report FIT --out REPORT"
 _OF_REPORT = {"REPORT": "a new folder for the report; several fits can stand in one"}
@@ -34,7 +34,7 @@ class Origin(NamedTuple):
     terms: dict[str, str]
 
 
-def with_terms(view: FitView) -> Origin | None:
+def with_terms(view: FitView | LearnedView) -> Origin | None:
     """The same of a model whose joints have terms."""
     found, given = section(view), view.fit.terms
     terms = {"all joints": ", ".join(given.terms)} if given.terms else {}

@@ -16,7 +16,9 @@ from robotid.reporting.sections import (
     forward_verdict,
     friction,
     identifiability,
+    learned_verdict,
     parameters,
+    parts,
     payload,
     placements,
     provenance,
@@ -25,7 +27,7 @@ from robotid.reporting.sections import (
     training,
     verdict,
 )
-from robotid.reporting.view import FitView, ForwardView, View
+from robotid.reporting.view import FitView, ForwardView, LearnedView, View
 
 Seen = TypeVar("Seen", bound=View[Any])
 
@@ -52,10 +54,14 @@ class Section(Generic[Seen]):
 SECTIONS: tuple[Section[Any], ...] = (
     Section("verdict", "Verdict", FitView, verdict.section),
     Section("verdict", "Verdict", ForwardView, forward_verdict.section),
+    Section("verdict", "Verdict", LearnedView, learned_verdict.section),
     Section("payload", "What the robot carries", FitView, payload.section),
     Section("errors", "Errors on held-out data, beside baselines", FitView, errors.with_folds),
     Section("errors", "Errors on held-out data, beside baselines", ForwardView, errors.section),
+    Section("errors", "Errors on held-out data, beside baselines", LearnedView, errors.section),
     Section("torques", "Measured and predicted torques", FitView, torques.section),
+    Section("torques", "Measured and predicted torques", LearnedView, torques.of_learned),
+    Section("parts", "What its parts add", LearnedView, parts.section),
     Section("energy", "What it does to energy", ForwardView, energy.section),
     Section("data", "Data", View, data.section, of_data=True),
     Section("coverage", "Where the data are", View, coverage.section, of_data=True),
@@ -64,6 +70,7 @@ SECTIONS: tuple[Section[Any], ...] = (
     Section("combinations", "What accelerations can tell", ForwardView, combinations.section),
     Section("bodies", "Links as rigid bodies", FitView, bodies.section),
     Section("bodies", "Links as rigid bodies", ForwardView, bodies.of_forward),
+    Section("bodies", "Links as rigid bodies", LearnedView, bodies.of_learned),
     Section("placements", "Where the joints are", ForwardView, placements.section),
     Section("friction", "Friction over velocity", FitView, friction.section),
     Section("drives", "Between command and links", ForwardView, drives.section),
@@ -72,6 +79,10 @@ SECTIONS: tuple[Section[Any], ...] = (
     Section(
         "filters", "Spectra before and after the filter", FitView, filters.section, of_data=True
     ),
+    Section(
+        "filters", "Spectra before and after the filter", LearnedView, filters.section, of_data=True
+    ),
     Section("provenance", "Where it comes from", FitView, provenance.with_terms),
+    Section("provenance", "Where it comes from", LearnedView, provenance.with_terms),
     Section("provenance", "Where it comes from", ForwardView, provenance.section),
 )

@@ -1,17 +1,18 @@
 """Measured and predicted torque over time, on held-out data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.contracts.fit import AnyFit
 from robotid.contracts.residuals import Window
 from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.charts.thinning import thinned
 from robotid.reporting.samples import units, windows_of
-from robotid.reporting.view import FitView
+from robotid.reporting.view import FitView, LearnedView, View
 
 Array = NDArray[np.float64]
 
@@ -41,6 +42,15 @@ class Torques(NamedTuple):
 
 def section(view: FitView) -> Torques | None:
     """The beginning of the first held-out recording."""
+    return _torques(view, view.fit.noise)
+
+
+def of_learned(view: LearnedView) -> Torques | None:
+    """The same of a model that states no noise."""
+    return _torques(view, {})
+
+
+def _torques(view: View[AnyFit], noise: Mapping[str, float]) -> Torques | None:
     windows = stretch(windows_of(view, view.held_out))
     if not windows or view.excerpt is None:
         return None
@@ -51,7 +61,7 @@ def section(view: FitView) -> Torques | None:
             JointTorques(
                 joint,
                 drawn(torque_chart(windows, place, joint, unit)),
-                drawn(error_chart(windows, place, joint, unit, view.fit.noise.get(joint))),
+                drawn(error_chart(windows, place, joint, unit, noise.get(joint))),
             )
         )
     return Torques(

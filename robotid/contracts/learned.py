@@ -1,0 +1,158 @@
+"""`fit.json` of a learned torque model: networks, alone or on top of a rigid body.
+
+A folder of such a fit holds beside it
+
+    weights.safetensors         everything that was learned
+    residuals.parquet           excerpts of measured and predicted torque
+    nominal.urdf or .xml        the robot file that was given, unchanged
+"""
+
+from pathlib import Path
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from robotid.contracts.fit import FIT, AnyFit, BlockErrors, DriveGain, JointTerms, Metrics
+from robotid.contracts.fit_data import FilteredData
+from robotid.contracts.fit_text import parsed
+from robotid.contracts.forward import ActuatorValue
+from robotid.contracts.versions import kind_of
+from robotid.errors import BadDataError
+
+LearnedModel = Literal["mlp", "lstm", "delan", "hybrid"]
+LEARNED: tuple[LearnedModel, ...] = get_args(LearnedModel)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Architecture(_Part):
+    """The parts of a model, whose torques add up.
+
+    Args:
+        body: `links` in a parametrisation, `delan` for an energy that is learned, or none.
+        inertia: the parametrisation of links.
+        actuator: between the torque and the body.
+        residual: a network of the motion, `lstm` with a memory, `mlp` without, or none.
+        hidden: layers of the residual; those before the memory of an `lstm`.
+        memory: units of it.
+        activation: that bends these layers.
+        lagrangian: layers of a `delan`.
+        lagrangian_activation: that bends these.
+        lagrangian_inputs: positions, or `circles` for cosine and sine of each.
+        frozen: parts that an earlier fit gave and that did not change in training.
+    """
+
+    body: Literal["none", "links", "delan"]
+    inertia: str = ""
+    actuator: str = "none"
+    residual: Literal["none", "mlp", "lstm"]
+    hidden: tuple[int, ...] = ()
+    memory: int = 0
+    activation: Literal["prelu", "tanh"] = "prelu"
+    lagrangian: tuple[int, ...] = ()
+    lagrangian_activation: Literal["softplus", "tanh"] = "softplus"
+    lagrangian_inputs: Literal["positions", "circles"] = "positions"
+    frozen: tuple[Literal["body", "joints"], ...] = ()
+
+
+class PartOfTorque(_Part):
+    """How much of the torque a part gives, root mean square over samples, by joint.
+
+    Args:
+        rms: of the part [N m or N].
+        share: of it in the measured torque; null where that is zero.
+    """
+
+    rms: dict[str, float]
+    share: dict[str, float | None]
+
+
+class LearnedParameter(_Part):
+    """A sum of link parameters, or a term of a joint, of the rigid part of a model.
+
+    Args:
+        name: of the parameter it begins with.
+        unit: of it.
+        value: that was learned.
+        sdp: that a physically consistent fit without networks finds in the same data.
+        nominal: of the robot file.
+    """
+
+    name: str
+    unit: str
+    value: float
+    sdp: float
+    nominal: float
+
+
+class Learning(_Part):
+    """What training was given and how it went on.
+
+    Args:
+        units: sequences, or samples, that one epoch passes.
+        length: samples of a sequence; 1 without a memory.
+        left_out: training samples in no sequence: ends of stretches that are shorter.
+        validated_by: what told when to stop: `val`, or `end` of the training data.
+        batch: units of one step.
+        epochs: done.
+        best_epoch: whose weights were kept.
+        weights: that were learned.
+        device: that networks ran on.
+    """
+
+    units: int
+    length: int
+    left_out: int
+    validated_by: Literal["val", "end"]
+    batch: int
+    epochs: int
+    best_epoch: int
+    weights: int
+    device: str
+
+
+class LearnedResult(AnyFit):
+    """What was learned, and how well it predicts.
+
+    `torque` is the signal that stands for torque. Baselines are no torque, the mean one, the robot
+    file, and a rigid body with the same terms of joints that an SDP finds in the same data.
+
+    Args:
+        architecture: the parts of the model.
+        terms: of its joints.
+        learning: what training was given.
+        without_residual: errors of the parts that are formulas, by split; empty without such.
+        parts: torque of each part on held-out data.
+        rigid: parameters of the rigid part; empty of other bodies.
+        actuator_values: of actuators that are formulas.
+        gains: of drives.
+        blocks: errors of stretches of recordings.
+        filtered: spectra, by recording.
+    """
+
+    format: Literal[1] = 1
+    predicts: Literal["torque"] = "torque"
+    model: LearnedModel
+    architecture: Architecture
+    terms: JointTerms
+    learning: Learning
+    without_residual: Metrics = Field(default={})
+    parts: dict[str, PartOfTorque] = Field(default={})
+    rigid: list[LearnedParameter] = Field(default=[])
+    actuator_values: list[ActuatorValue] = Field(default=[])
+    gains: list[DriveGain] = Field(default=[])
+    blocks: list[BlockErrors] = Field(default=[])
+    filtered: dict[str, FilteredData] = Field(default={})
+
+
+def read_learned_result(folder: Path) -> LearnedResult:
+    """Read `fit.json` of a learned torque model."""
+    path = folder / FIT
+    raw = path.read_bytes()
+    if kind_of(raw) != "learned":
+        said = "this fit is no learned model of torques"
+        hint = f"fit with --model {', '.join(LEARNED)}"
+        raise BadDataError("not-learned", said, file=str(path), hint=hint)
+    return parsed(LearnedResult, raw, path)

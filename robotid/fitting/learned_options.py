@@ -1,0 +1,104 @@
+"""Configuration keys of learned torque models. Light to import: help needs no numpy."""
+
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LEARNED = ("mlp", "lstm", "delan", "hybrid")
+
+
+class LearnedOptions(BaseModel):
+    """What a learned model is made of, and how it is trained."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rigid: Literal["diffbary", "diffnea", "delan", "sdp"] = Field(
+        default="diffbary",
+        description="The body of a hybrid: links by the Cholesky factor of the pseudo-inertia, "
+        "links parametrised by --inertia, a Deep Lagrangian network, or links of an SDP that stay "
+        "as they are.",
+    )
+    residual: Literal["lstm", "mlp", "none"] = Field(
+        default="lstm",
+        description="What a hybrid adds to its body: a network with a memory, one without, or "
+        "nothing.",
+    )
+    training: Literal["e2e", "2s"] = Field(
+        default="e2e",
+        description="All parts of a hybrid together, or (2s) the body first, which then stays as "
+        "it is.",
+    )
+    memory: int = Field(default=50, ge=1, le=1024, description="Units of an lstm.")
+    activation: Literal["prelu", "tanh"] = Field(
+        default="prelu", description="Of the layers of mlp and lstm."
+    )
+    lagrangian: tuple[int, ...] = Field(
+        default=(200, 200), min_length=1, max_length=8, description="Layers of a delan."
+    )
+    lagrangian_activation: Literal["softplus", "tanh"] = Field(
+        default="softplus", description="Of the layers of a delan."
+    )
+    lagrangian_inputs: Literal["positions", "circles"] = Field(
+        default="positions",
+        description="What a delan sees of a position: itself, or its cosine and sine.",
+    )
+    sequence: int = Field(
+        default=100, ge=2, le=100_000, description="Samples of a sequence that trains an lstm."
+    )
+    decay: float = Field(
+        default=0.1, gt=0, le=1, description="Factor of the learning rate after decay_after epochs."
+    )
+    decay_after: int = Field(default=30, ge=1, description="Epochs before the rate falls.")
+    device: Literal["auto", "cpu", "gpu"] = Field(
+        default="auto", description="Where networks run: on a GPU if there is one, or as asked."
+    )
+
+
+class Trainings(NamedTuple):
+    """How adam trains where nothing else is said.
+
+    Args:
+        hidden: layers of networks.
+        batch: samples, or sequences, of one step.
+        learning_rate: at the beginning.
+        epochs: at most.
+        patience: epochs without a better validation error.
+    """
+
+    hidden: tuple[int, ...] = (32, 32)
+    batch: int = 256
+    learning_rate: float = 1e-2
+    epochs: int = 200
+    patience: int = 10
+
+
+_NETWORK = Trainings((200, 200), 1000, 4e-3, 300, 30)
+_BY_MODEL = {
+    "mlp": _NETWORK,
+    "lstm": _NETWORK._replace(hidden=(100,)),
+    "delan": _NETWORK._replace(learning_rate=1e-3),
+    "hybrid": _NETWORK,
+}
+
+
+def usual_training(model: str, residual: str) -> Trainings:
+    """What papers found good for a model, and a hybrid's residual."""
+    found = _BY_MODEL.get(model, Trainings())
+    return found._replace(hidden=(100,)) if (model, residual) == ("hybrid", "lstm") else found
+
+
+# Keys of learned models, and which of them take each.
+USED_BY: dict[str, tuple[str, ...]] = {
+    "rigid": ("hybrid",),
+    "residual": ("hybrid",),
+    "training": ("hybrid",),
+    "memory": ("lstm", "hybrid"),
+    "activation": ("mlp", "lstm", "hybrid"),
+    "lagrangian": ("delan", "hybrid"),
+    "lagrangian_activation": ("delan", "hybrid"),
+    "lagrangian_inputs": ("delan", "hybrid"),
+    "sequence": ("lstm", "hybrid"),
+    "decay": LEARNED,
+    "decay_after": LEARNED,
+    "device": LEARNED,
+}

@@ -1,0 +1,7 @@
+"""A learned torque model from data, whole.
+
+stretches   samples without gaps, split by split
+started     the model before it is trained: its architecture, links from an SDP or at random
+learn       training, errors, verdict, files
+scored      errors of the model and its parts, beside baselines
+"""

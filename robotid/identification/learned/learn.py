@@ -1,0 +1,205 @@
+"""A learned torque model from data, whole: start, training, errors, verdict, files."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from robotid.contracts.fit import FIT, CurvePoint, JointTerms, Status
+from robotid.contracts.forward import WEIGHTS
+from robotid.contracts.learned import (
+    Architecture,
+    LearnedParameter,
+    LearnedResult,
+    Learning,
+)
+from robotid.contracts.residuals import write_residuals
+from robotid.dynamics.base_parameters import base_parameters
+from robotid.dynamics.groupings import groupings
+from robotid.errors import ConfigError, Effect, Notice
+from robotid.evaluation.excerpts import excerpt
+from robotid.evaluation.verdict import Fitted, judge
+from robotid.identification.data_used import data_used
+from robotid.identification.files import remarks_of
+from robotid.identification.forward.found import actuator_table
+from robotid.identification.identify import cut_notices
+from robotid.identification.learned.scored import compared, scored
+from robotid.identification.learned.started import (
+    RigidFit,
+    architecture_of,
+    freeze,
+    parameters_of,
+    rigid_fit,
+    started,
+)
+from robotid.identification.learned.stretches import TorqueData, torque_data
+from robotid.identification.request import Request
+from robotid.identification.tables import link_table
+from robotid.information.sizes import nominal
+from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.torques import LearnedTorques
+from robotid.robot.load import Loaded
+from robotid.training.adam import AdamOptions, train_adam
+from robotid.training.history import Trained, best_of, thinned
+from robotid.training.motions import MotionTask
+
+_FEW_STEPS = 10  # of an epoch: a smaller batch would learn more from the same data
+
+
+def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
+    """Learn a model of torques and write its files."""
+    options = request.options
+    device = device_of(options.device)
+    rigid = rigid_fit(request)
+    architecture = architecture_of(options)
+    length = options.sequence if architecture.residual == "lstm" else 1
+    data = torque_data(request, rigid.layout, length)
+    model = started(request, architecture, data.train, rigid)
+    if model.residual is not None:
+        model.residual.to(device)
+    task, trained = _trained(request, architecture, model, data)
+    model.cpu()
+    status = _status(trained)
+    errors, beside = scored(request, model, data.by_split), compared(request, rigid)
+    found = _found(model, rigid)
+    units = rigid.layout.robot.torque_units
+    judged = Fitted(
+        status=status,
+        metrics=errors.metrics,
+        baselines=beside,
+        links=found["links"],
+        consistent=bool(found["links"]) and options.inertia not in ("nostr", "free", "symm"),
+        units=units,
+    )
+    verdict = judge(judged, request.gates)
+    notices = [
+        *cut_notices(request),
+        *_of_training(task, request),
+        *(
+            Notice(code=r.code, message=r.message, hint=r.hint, effect=Effect.QUALITY)
+            for r in verdict.reasons
+        ),
+    ]
+    result = LearnedResult(
+        model=options.model,
+        options=request.stated_options(),
+        robot=request.robot,
+        joints=list(rigid.layout.robot.joint_names),
+        torque=request.torque,
+        samples=dict(request.ready.data.samples),
+        recordings=request.index.splits,
+        split_by="segment" if request.index.intervals else "recording",
+        status=status,
+        verdict=verdict,
+        metrics=errors.metrics,
+        baselines=beside,
+        curve=[
+            CurvePoint(step=s.step, train=s.train, validation=s.validation)
+            for s in thinned(trained.history)
+        ],
+        architecture=architecture,
+        terms=JointTerms(**rigid.layout.arguments),
+        learning=Learning(
+            units=task.units,
+            length=length,
+            left_out=task.left_out,
+            validated_by=data.validated_by,
+            batch=options.usual.batch,
+            epochs=trained.steps,
+            best_epoch=best_of(list(trained.history)).step,
+            weights=sum(values.numel() for values in model.parameters() if values.requires_grad),
+            device=device,
+        ),
+        without_residual=errors.without_residual,
+        parts=errors.parts,
+        blocks=errors.blocks,
+        actuator_values=actuator_table(model.actuator, rigid.layout.robot),
+        gains=list(request.ready.gains),
+        **data_used(request),
+        remarks=remarks_of(notices, verdict.reasons, request.index.splits),
+        **found,
+    )
+    (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
+    weights = {name: values.detach().clone() for name, values in model.state_dict().items()}
+    save_file(weights, out_dir / WEIGHTS)
+    predict = LearnedTorques(rigid.layout, model).torque
+    joints = rigid.layout.robot.joint_names
+    write_residuals(
+        out_dir, excerpt(request.folder, request.index, joints, predict, torque=request.torque)
+    )
+    (out_dir / result.robot.file).write_bytes(loaded.data)
+    return notices
+
+
+def device_of(asked: str) -> str:
+    """The device that networks run on."""
+    there = torch.cuda.is_available()
+    if asked == "gpu" and not there:
+        said = "device: a GPU is asked for, and torch finds none"
+        raise ConfigError("no-gpu", said, hint="use --device auto or cpu")
+    return "cuda" if there and asked != "cpu" else "cpu"
+
+
+def _trained(
+    request: Request, architecture: Architecture, model: InverseModel, data: TorqueData
+) -> tuple[MotionTask, Trained]:
+    options, usual = request.options, request.options.usual
+    how = AdamOptions(
+        batch=usual.batch,
+        learning_rate=usual.learning_rate,
+        epochs=usual.epochs,
+        patience=usual.patience,
+        seed=options.seed,
+        schedule="step",
+        decay=options.decay,
+        decay_after=options.decay_after,
+    )
+    tau = torch.cat([own.tau for own in data.train])
+    extent = tau.amax(0) - tau.amin(0)
+    if architecture.frozen and architecture.body == "delan":
+        alone = InverseModel(model.body, model.joints, model.actuator)
+        train_adam(MotionTask(alone, data.train, data.validation, extent), how)
+        freeze(model)
+    task = MotionTask(model, data.train, data.validation, extent, options.sequence)
+    return task, train_adam(task, how, checkpointed=True)
+
+
+def _status(trained: Trained) -> Status:
+    said, _, remedy = trained.message.partition("; ")
+    return Status(
+        converged=trained.converged,
+        message=said,
+        remedy=remedy or None,
+        iterations=trained.steps,
+    )
+
+
+def _of_training(task: MotionTask, request: Request) -> list[Notice]:
+    """What to know because of how much there was to train with."""
+    batch = request.options.usual.batch
+    steps = -(-task.units // batch)
+    if steps >= _FEW_STEPS:
+        return []
+    said = f"an epoch has {steps} steps: {task.units} units in batches of {batch}"
+    hint = f"a smaller batch, such as {max(1, task.units // 50)}, learns more in as many epochs"
+    return [Notice(code="few-steps", message=said, hint=hint)]
+
+
+def _found(model: InverseModel, rigid: RigidFit) -> dict[str, Any]:
+    """Links, and the parameters of the rigid part beside those of an SDP."""
+    phi = parameters_of(model)
+    if phi is None:
+        return {"links": [], "rigid": []}
+    layout = rigid.layout
+    base = base_parameters(layout.robot, **layout.arguments)
+    names = [grouping.text() for grouping in groupings(base)]
+    units = [layout.units[column] for column in base.independent]
+    columns = (base.beta(values).tolist() for values in (phi, rigid.phi, nominal(layout)))
+    return {
+        "links": link_table(layout, phi),
+        "rigid": [
+            LearnedParameter(name=name, unit=unit, value=value, sdp=other, nominal=given)
+            for name, unit, value, other, given in zip(names, units, *columns, strict=True)
+        ],
+    }

@@ -1,0 +1,254 @@
+"""Learned torque models through the stage and the command line: every kind, and what is refused."""
+
+import json
+import re
+import signal
+import time
+
+import numpy as np
+import pytest
+import torch
+from pydantic import ValidationError
+
+from robotid.contracts.fit import read_fit
+from robotid.contracts.learned import read_learned_result
+from robotid.contracts.recording import iterate_recording
+from robotid.errors import BadDataError, ConfigError
+from robotid.models.learned_from_fit import read_learned
+from robotid.stages import fit as stage
+from robotid.stages import report
+from robotid.stages.contract import Source
+from robotid.stages.fit import FitConfig
+from robotid.stages.report import ReportConfig
+from tests.conftest import run_process, spawn
+
+QUICK = {"epochs": 3, "batch": 16, "sequence": 20}
+NO_SEQUENCE = {"epochs": 3, "batch": 256}
+SMALL = {"hidden": (8,), "memory": 6}
+
+
+def fit(data, out, **keys):
+    out.mkdir(exist_ok=True)
+    inputs = {
+        role: [Source("", path, "")]
+        for role, path in (
+            ("dataset", data.dataset),
+            ("robot", data.robot),
+            ("factors", data.factors),
+        )
+    }
+    config = FitConfig(**keys)
+    stage.check(config, set(inputs))
+    notices = stage.run(config, inputs, out)
+    return read_learned(out), notices
+
+
+KINDS = {
+    "mlp": {"model": "mlp", "hidden": (8, 8), **NO_SEQUENCE},
+    "lstm": {"model": "lstm", **SMALL, **QUICK},
+    "delan": {"model": "delan", "lagrangian": (8,), **NO_SEQUENCE},
+    "delan and friction": {
+        "model": "delan", "lagrangian": (8,), "lagrangian_inputs": "circles",
+        "lagrangian_activation": "tanh", "actuator": "stribeck", **NO_SEQUENCE,
+    },
+    "hybrid": {"model": "hybrid", **SMALL, **QUICK},
+    "from the robot file": {"model": "hybrid", "init": "prior", **SMALL, **QUICK},
+    "at random": {"model": "hybrid", "init": "random", "rigid": "diffnea", **SMALL, **QUICK},
+    "nine entries": {
+        "model": "hybrid", "rigid": "diffnea", "inertia": "nostr", **SMALL, **QUICK,
+    },
+    "hybrid of layers": {"model": "hybrid", "residual": "mlp", "hidden": (8,), **NO_SEQUENCE},
+    "two stages": {"model": "hybrid", "training": "2s", "rigid": "sdp", **SMALL, **QUICK},
+    "two stages of a delan": {
+        "model": "hybrid", "training": "2s", "rigid": "delan", "lagrangian": (8,), **SMALL, **QUICK,
+    },
+    "drive": {"model": "hybrid", "actuator": "coulomb", **SMALL, **QUICK},
+    "network drive": {"model": "hybrid", "actuator": "nn-friction", **SMALL, **QUICK},
+    "no residual": {"model": "hybrid", "residual": "none", **NO_SEQUENCE},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_written_read_and_reported(arm, tmp_path, kind):
+    """Read again, a model predicts what its result says; a report shows it."""
+    found, _ = fit(arm, tmp_path / "fit", **KINDS[kind])
+    states, joints = found.fit, found.fit.joints
+    assert states.learning.epochs >= 1
+    assert set(states.metrics) == {"train", "test"}
+    name = next(name for name, split in states.recordings.items() if split == "test")
+    columns = [f"{s}.{j}" for s in ("q", "qd", "qdd", "tau") for j in joints]
+    batches = list(iterate_recording(arm.dataset / f"{name}.parquet", columns))
+    signals = np.column_stack([np.concatenate([b[c] for b in batches]) for c in columns])
+    q, qd, qdd, tau = np.split(signals, 4, axis=1)
+    rmse = np.sqrt(np.mean((found.model.torque(q, qd, qdd) - tau) ** 2, axis=0))
+    stated = [states.metrics["test"]["rmse"].joints[joint] for joint in joints]
+    np.testing.assert_allclose(rmse, stated, rtol=1e-5)
+    out = tmp_path / "report"
+    out.mkdir()
+    report.run(ReportConfig(), {"fits": [Source("fit", tmp_path / "fit", "")]}, out)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert ('id="fit1-parts"' in page or "What its parts add" in page) == (
+        states.architecture.body != "none"
+    )
+
+
+def test_the_rigid_part_of_two_stages_is_that_of_the_sdp(arm, tmp_path):
+    found, _ = fit(arm, tmp_path / "two", **KINDS["two stages"])
+    sdp = arm.fit(tmp_path / "sdp").result
+    for one in found.fit.rigid:
+        assert one.value == pytest.approx(one.sdp, rel=1e-5, abs=1e-8)
+    wanted = {p.name: p.value for p in sdp.base_parameters}
+    assert {one.name.split(" ")[0] for one in found.fit.rigid} == set(wanted)
+    assert found.fit.baselines["sdp"]["test"]["rmse"].mean == pytest.approx(
+        sdp.metrics["test"]["rmse"].mean, rel=1e-9
+    )
+    assert found.fit.without_residual["test"]["rmse"].mean == pytest.approx(
+        sdp.metrics["test"]["rmse"].mean, rel=1e-3
+    )
+
+
+def test_blocks_are_those_of_other_fits_so_that_they_compare(arm, tmp_path):
+    found, _ = fit(arm, tmp_path / "hybrid", **KINDS["hybrid"])
+    sdp = arm.fit(tmp_path / "sdp").result
+    assert [(b.recording, b.start_s, b.end_s) for b in found.fit.blocks] == [
+        (b.recording, b.start_s, b.end_s) for b in sdp.blocks
+    ]
+    out = tmp_path / "report"
+    out.mkdir()
+    fits = [Source(name, tmp_path / name, "") for name in ("sdp", "hybrid")]
+    report.run(ReportConfig(), {"fits": fits}, out)
+    facts = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert facts["comparison"]["blocks"] > 0
+    assert facts["comparison"]["models"]["hybrid"]["parts"] == "links + lstm"
+    assert facts["fits"]["hybrid"]["architecture"]["residual"] == "lstm"
+
+
+def test_the_same_seed_gives_the_same_bytes(arm, tmp_path):
+    for name in ("one", "other"):
+        fit(arm, tmp_path / name, **KINDS["hybrid"], seed=3)
+    fit(arm, tmp_path / "third", **KINDS["hybrid"], seed=4)
+    read = [
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+        for name in ("one", "other", "third")
+    ]
+    assert read[0] == read[1]
+    assert read[0]["weights.safetensors"] != read[2]["weights.safetensors"]
+
+
+REFUSED = [
+    ({"model": "hybrid", "rigid": "sdp"}, "links of an sdp stay as they are"),
+    ({"model": "hybrid", "rigid": "sdp", "residual": "none", "training": "2s"}, "nothing is left"),
+    ({"model": "sdp", "residual": "mlp"}, "residual is for hybrid"),
+    ({"model": "mlp", "memory": 3}, "memory is for an lstm"),
+    ({"model": "hybrid", "residual": "mlp", "sequence": 5}, "sequence is for an lstm"),
+    ({"model": "hybrid", "lagrangian": (3,)}, "lagrangian is for a delan"),
+    ({"model": "hybrid", "inertia": "cov"}, "inertia is for rigid diffnea"),
+    ({"model": "hybrid", "training": "2s", "init": "prior"}, "init is for links that are trained"),
+    ({"model": "delan", "hidden": (3,)}, "hidden is for networks that add to a body"),
+    ({"model": "mlp", "hidden": (0,)}, "layers have 1 to 1024 units"),
+    ({"model": "lstm", "cv": 3}, "cv is for fits on factors"),
+    ({"model": "lstm", "loss": "forward"}, "forward is for"),
+    ({"model": "lstm", "kinematics": "learned"}, "kinematics is for"),
+    ({"model": "lstm", "optimizer": "adam"}, "optimizer is for"),
+    ({"model": "sdp", "device": "cpu"}, "device is for"),
+    ({"model": "sdp", "batch": 5}, "batch is for optimizer adam"),
+]
+
+
+@pytest.mark.parametrize(("keys", "said"), REFUSED)
+def test_keys_that_contradict_each_other(keys, said):
+    with pytest.raises(ValidationError, match=said):
+        FitConfig(**keys)
+
+
+def test_gates_of_parameters_do_nothing_here(arm, tmp_path):
+    with pytest.raises(ConfigError, match="full_rank: has no effect with model lstm"):
+        fit(arm, tmp_path / "fit", model="lstm", full_rank=True)
+
+
+def test_a_gate_of_errors_is_kept(arm, tmp_path):
+    found, notices = fit(arm, tmp_path / "fit", **KINDS["hybrid"], max_rmse=1e-9)
+    assert not found.fit.verdict.usable
+    assert "gate-failed" in {notice.code for notice in notices}
+
+
+def test_sequences_longer_than_the_data(arm, tmp_path):
+    with pytest.raises(
+        BadDataError, match="no training stretch holds a sequence of 90000"
+    ) as error:
+        fit(arm, tmp_path / "fit", model="lstm", sequence=90_000)
+    assert error.value.notice.code == "sequences-too-long"
+    assert "--sequence" in error.value.notice.hint
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there(arm, tmp_path):
+    with pytest.raises(ConfigError, match="torch finds none"):
+        fit(arm, tmp_path / "fit", model="lstm", device="gpu")
+
+
+def test_few_steps_are_told(arm, tmp_path):
+    _, notices = fit(arm, tmp_path / "fit", model="lstm", **SMALL, epochs=2, sequence=20)
+    (said,) = [notice for notice in notices if notice.code == "few-steps"]
+    assert re.search(r"an epoch has \d steps", said.message)
+
+
+def test_weights_of_another_model_are_refused(arm, tmp_path):
+    fit(arm, tmp_path / "fit", **KINDS["hybrid"])
+    fit(arm, tmp_path / "other", **KINDS["mlp"])
+    weights = (tmp_path / "other" / "weights.safetensors").read_bytes()
+    (tmp_path / "fit" / "weights.safetensors").write_bytes(weights)
+    with pytest.raises(BadDataError, match="not the weights of this model"):
+        read_learned(tmp_path / "fit")
+
+
+def test_readers_of_one_kind_refuse_the_other(arm, tmp_path):
+    fit(arm, tmp_path / "learned", **KINDS["mlp"])
+    arm.fit(tmp_path / "sdp")
+    with pytest.raises(BadDataError, match="is a learned model"):
+        read_fit(tmp_path / "learned")
+    with pytest.raises(BadDataError, match="no learned model"):
+        read_learned_result(tmp_path / "sdp")
+
+
+def test_predictions_by_the_command_line(arm, tmp_path):
+    """They are those of the model, state carried from batch to batch, and warn beyond training."""
+    found, _ = fit(arm, tmp_path / "fit", **KINDS["hybrid"])
+    answer = run_process(
+        "--cache-dir", tmp_path / "cache", "predict", tmp_path / "fit", arm.dataset,
+        "-o", tmp_path / "predicted", timeout=300,
+    )  # fmt: skip
+    assert answer.code in (0, 4), answer.err
+    index = json.loads((tmp_path / "predicted" / "predictions.json").read_text(encoding="utf-8"))
+    name = next(name for name, split in found.fit.recordings.items() if split == "test")
+    for joint, errors in index["recordings"][name]["errors"].items():
+        stated = found.fit.metrics["test"]["rmse"].joints[joint]
+        assert errors["rmse"] == pytest.approx(stated, rel=1e-4)
+
+
+def test_a_killed_fit_is_taken_up_by_the_command_line(arm, tmp_path):
+    """SIGKILL in the middle of training: the next run goes on, to the bytes of one not killed."""
+    keys = ["--model", "lstm", "--hidden", "8", "--memory", "6", "--batch", "2",
+            "--sequence", "20", "--epochs", "20", "--patience", "20"]  # fmt: skip
+
+    def command(cache, out):
+        return ("--cache-dir", cache, "fit", arm.dataset, "--robot", arm.robot, *keys, "-o", out)
+
+    running = spawn(*command(tmp_path / "cache", tmp_path / "killed"))
+    folder = tmp_path / "cache" / "checkpoints" / "fit"
+    end = time.monotonic() + 120
+    while not list(folder.glob("*/*.checkpoint")) and time.monotonic() < end:
+        assert running.poll() is None, "it ended before anything was kept: train for longer"
+        time.sleep(0.05)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    time.sleep(1)
+    answer = run_process(*command(tmp_path / "cache", tmp_path / "again"), timeout=300)
+    assert answer.code in (0, 4), answer.err
+    assert not list(folder.glob("*/*"))
+    answer = run_process(*command(tmp_path / "fresh", tmp_path / "whole"), timeout=300)
+    assert answer.code in (0, 4), answer.err
+    weights = [
+        (tmp_path / name / "weights.safetensors").read_bytes() for name in ("again", "whole")
+    ]
+    assert weights[0] == weights[1]

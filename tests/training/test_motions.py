@@ -1,0 +1,179 @@
+"""Training of torque models: equal results on any cores, taken up where it was killed."""
+
+import copy
+
+import pytest
+import torch
+
+from robotid import checkpoints
+from robotid.models.learned.inverse import InverseModel, Motion
+from robotid.models.learned.residuals import LayeredResidual, MotionScales, RecurrentResidual
+from robotid.training import checkpoint, motions
+from robotid.training.adam import AdamOptions, train_adam
+from robotid.training.motions import MotionTask, Stretch, torque_of
+
+N = 2
+ONES = MotionScales(torch.zeros(3 * N).double(), torch.ones(3 * N).double(),
+                    torch.ones(N).double())  # fmt: skip
+HOW = AdamOptions(batch=8, learning_rate=1e-2, epochs=6, patience=6, schedule="step")
+
+
+def stretch(count, seed, name="run"):
+    """A torque with a memory: it follows the velocity with a delay."""
+    generator = torch.Generator().manual_seed(seed)
+    signals = [torch.randn(count, N, generator=generator).double() for _ in range(3)]
+    tau, slow = torch.zeros(count, N).double(), torch.zeros(N).double()
+    for row in range(count):
+        slow = 0.8 * slow + 0.5 * signals[1][row]
+        tau[row] = slow
+    t = torch.arange(count).double() / 100
+    return Stretch(name, t, Motion(*signals, torch.zeros(count, 0).double()), tau)
+
+
+def task_of(remembers, train, validation, length=10):
+    residual = RecurrentResidual(ONES, (8,), 6) if remembers else LayeredResidual(ONES, (8, 8))
+    extent = torch.ones(N).double()
+    return MotionTask(InverseModel(residual=residual), train, validation, extent, length)
+
+
+@pytest.fixture
+def data():
+    return [stretch(205, 0), stretch(98, 1)], [stretch(120, 2)]
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+def test_every_sample_is_trained_on_but_ends_that_are_too_short(data, remembers):
+    task = task_of(remembers, *data)
+    assert task.units == (20 + 9 if remembers else 303)
+    assert task.left_out == (5 + 8 if remembers else 0)
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+def test_gradients_are_those_of_one_pass(data, remembers, monkeypatch):
+    """Shares in threads add up to what a plain backward pass gives."""
+    monkeypatch.setattr(motions, "_LEAST", 1)
+    task = task_of(remembers, *data)
+    chosen = torch.randperm(task.units, generator=torch.Generator().manual_seed(3))[:21]
+    loss = task.backward(chosen)
+    shared = [values.grad.clone() for values in task.model.parameters()]
+    task.model.zero_grad()
+    units = task._data.at(chosen)
+    plain = ((task.model(units.motion)[0] - units.tau) ** 2).mean()
+    plain.backward()
+    assert loss == pytest.approx(plain.item(), rel=1e-6)
+    for own, values in zip(shared, task.model.parameters(), strict=True):
+        torch.testing.assert_close(own, values.grad, rtol=1e-4, atol=1e-6)
+
+
+def test_results_do_not_depend_on_threads(data, monkeypatch):
+    found = []
+    for cores in ({0}, {0, 1, 2, 3}):
+        monkeypatch.setattr(motions.os, "sched_getaffinity", lambda _, cores=cores: cores)
+        task = task_of(True, *data)
+        train_adam(task, HOW)
+        found.append(task.model.state_dict())
+    for name, values in found[0].items():
+        assert torch.equal(values, found[1][name]), name
+
+
+def test_it_learns_what_only_a_memory_can_tell():
+    data = [stretch(1000, 0)], [stretch(300, 1)]
+    how = AdamOptions(batch=8, learning_rate=2e-2, epochs=40, patience=40, schedule="step")
+    errors = {}
+    for remembers in (True, False):
+        task = task_of(remembers, *data, length=25)
+        errors[remembers] = train_adam(task, how).loss
+    assert errors[True] < 0.3 * errors[False]
+
+
+def test_whole_stretches_side_by_side_are_as_one_by_one(data):
+    model = task_of(True, *data).model
+    together = torque_of(model, data[0])
+    for own, parts in zip(data[0], together, strict=True):
+        (alone,) = torque_of(model, [own])
+        torch.testing.assert_close(parts.residual, alone.residual, rtol=1e-5, atol=1e-6)
+
+
+class KilledError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+def test_a_killed_training_goes_on_to_the_same_numbers(data, remembers, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "_EVERY_S", 0.0)
+    task = task_of(remembers, *data)
+    wanted, epoch = train_adam(task, HOW), -(-task.units // HOW.batch)
+    with checkpoints.kept_in(tmp_path / "kept"):
+        for killed_in in (2 * epoch + 2, epoch + 1, None):
+            again, step = task_of(remembers, *data), [0]
+            plain = again.backward
+
+            def backward(chosen, step=step, killed_in=killed_in, plain=plain):
+                step[0] += 1
+                if step[0] == killed_in:
+                    raise KilledError
+                return plain(chosen)
+
+            again.backward = backward
+            if killed_in:
+                with pytest.raises(KilledError):
+                    train_adam(again, HOW, checkpointed=True)
+            else:
+                found = train_adam(again, HOW, checkpointed=True)
+    assert [s[:1] + s[2:] for s in found.history] == [s[:1] + s[2:] for s in wanted.history]
+    assert step[0] == 3 * epoch
+    for name, values in task.model.state_dict().items():
+        assert torch.equal(values, again.model.state_dict()[name]), name
+
+
+def test_a_torn_checkpoint_counts_as_none(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "_EVERY_S", 0.0)
+    with checkpoints.kept_in(tmp_path):
+        train_adam(task_of(True, *data), HOW, checkpointed=True)
+        (kept,) = tmp_path.iterdir()
+        kept.write_bytes(kept.read_bytes()[:-9])
+        assert checkpoints.kept() is None
+        train_adam(task_of(True, *data), HOW, checkpointed=True)
+
+
+def test_a_checkpoint_of_another_model_is_not_taken(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "_EVERY_S", 0.0)
+    with checkpoints.kept_in(tmp_path):
+        train_adam(task_of(True, *data), HOW, checkpointed=True)
+        found = train_adam(task_of(False, *data), HOW, checkpointed=True)
+    assert found.history[1].step == 1
+
+
+def test_a_loss_without_a_value_ends_with_the_best_and_says_where(data):
+    train, validation = data
+    bad = copy.deepcopy(train)
+    bad[1].tau[55, 0] = torch.inf
+    task = task_of(True, bad, validation)
+    found = train_adam(task, HOW)
+    assert not found.converged
+    assert "in step" in found.message
+    assert "run at 0.500 s" in found.message
+    assert all(torch.isfinite(values).all() for values in task.model.parameters())
+
+
+def test_what_is_frozen_is_computed_once_and_stays(data):
+    class Body(torch.nn.Module):
+        calls = 0
+
+        def __init__(self):
+            super().__init__()
+            self.gain = torch.nn.Parameter(torch.tensor(0.5).double(), requires_grad=False)
+
+        def forward(self, q, qd, qdd):
+            Body.calls += 1
+            return self.gain * qd
+
+    model = InverseModel(body=Body(), residual=LayeredResidual(ONES, (8,)))
+    task = MotionTask(model, *data, torch.ones(N).double())
+    before = Body.calls
+    task.backward(torch.arange(100))
+    assert Body.calls == before
+    train_adam(task, HOW)
+    assert float(model.body.gain) == 0.5
+    units = task._data.at(torch.arange(5))
+    torch.testing.assert_close(units.known, 0.5 * units.motion.qd)
