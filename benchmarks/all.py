@@ -55,6 +55,7 @@ BENCHMARKS = {
     "real_double_pendulum.py": "How near do forward models come to a real double pendulum?",
     "forward_speed.py": "How fast are forward dynamics with gradients, and rollouts?",
     "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
+    "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks of logs that are not part of the project: without them, what they printed last stays.
@@ -72,6 +73,7 @@ RELIABILITY = {
     "soak.py": 4,
     "determinism.py": 1,
     "seeded_defects.py": 1,
+    "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
     "contention.py": 1,
     "warm_overhead.py": 1,
     "other_caches.py": 13,

@@ -17,4 +17,7 @@ joint_code     the same of joint terms
 naming         names of strangers as identifiers and comments
 python_module  the lines as a Python module
 c_header       the lines as a C header
+c_compiler     a header compiled, run and compared
+network_code, lagrangian_code, actuator_code   networks, learned energies and drives as C
+learned_header a learned model as a C header
 """

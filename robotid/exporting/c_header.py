@@ -1,24 +1,13 @@
 """The inverse dynamics as a C99 header that needs nothing but `math.h`."""
 
 import re
-import shutil
-import subprocess
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import numpy as np
-
-from robotid.errors import BadDataError, Notice
-from robotid.exporting.comparison import STATES, Array, States, proved, random_states
+from robotid.exporting.c_compiler import Proof, compiled
+from robotid.exporting.comparison import STATES, random_states
 from robotid.exporting.joint_code import HELPERS
 from robotid.exporting.naming import comment, identifier
 from robotid.exporting.newton_euler import inverse_dynamics
 from robotid.exporting.outcome import Request, Written
-
-FILE = "inverse_dynamics.h"
-COMPILERS = ("cc", "gcc", "clang")
-FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror")
-_PATIENCE_S = 120
 
 _TEMPLATE = """/* Inverse dynamics: torques [N m, or N of sliding joints] of a motion.
  *
@@ -62,37 +51,14 @@ static inline void {name}_inverse_dynamics(
 #endif
 """
 
-# Reads states from standard input and writes their torques, as plain doubles.
-_CALLER = """#include <stdio.h>
-#include "{file}"
-int main(void)
-{{
-    double x[3 * {count}], tau[{count}];
-    while (fread(x, sizeof(double), 3 * {count}, stdin) == 3 * {count}) {{
-        {name}_inverse_dynamics(x, x + {count}, x + 2 * {count}, tau);
-        if (fwrite(tau, sizeof(double), {count}, stdout) != {count})
-            return 1;
-    }}
-    return 0;
-}}
-"""
-
 
 def c_header(request: Request) -> Written:
     """The header, compiled and run on random states if there is a compiler."""
     model = request.fitted.model
-    text = c_text(request)
     states = random_states(model.layout.robot)
-    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
-    if compiler is None:
-        said = f"{FILE} was not compiled: there is no {', '.join(COMPILERS)}"
-        hint = "install a C compiler and export again with --recompute to have it checked"
-        unproved = Notice(code="not-compiled", message=said, hint=hint)
-        return Written(FILE, text.encode(), "", notices=(unproved,))
-    found = compiled_torques(compiler, text, request, states)
-    miss = proved(model.torque(*states), found, FILE)
     checked = f"torques of {STATES} states, by compiling and running it"
-    return Written(FILE, text.encode(), checked, miss)
+    proof = Proof(c_name(request), model.layout.robot.n)
+    return compiled(c_text(request), proof, states, model.torque(*states), checked)
 
 
 def c_text(request: Request) -> str:
@@ -120,33 +86,3 @@ def c_text(request: Request) -> str:
 def c_name(request: Request) -> str:
     """What the function's name begins with."""
     return identifier(request.fitted.fit.robot.name)
-
-
-def compiled_torques(compiler: str, text: str, request: Request, states: States) -> Array:
-    """Torques (states, n) from the compiled header."""
-    count = request.fitted.model.layout.robot.n
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / FILE).write_text(text, encoding="utf-8")
-        caller = _CALLER.format(file=FILE, count=count, name=c_name(request))
-        (folder / "caller.c").write_text(caller, encoding="utf-8")
-        built = _run([compiler, *FLAGS, "caller.c", "-o", "caller", "-lm"], folder)
-        if built.returncode != 0:
-            said = f"{FILE} does not compile: {built.stderr.decode(errors='replace')[:300]}"
-            raise BadDataError("export-differs", said)
-        done = _run([str(folder / "caller")], folder, np.column_stack(states).tobytes())
-    if done.returncode != 0:
-        raise BadDataError("export-differs", f"the compiled {FILE} ended with {done.returncode}")
-    return np.frombuffer(done.stdout, dtype=np.float64).reshape(-1, count)
-
-
-def _run(
-    command: list[str], folder: Path, given: bytes | None = None
-) -> "subprocess.CompletedProcess[bytes]":
-    try:
-        return subprocess.run(
-            command, cwd=folder, input=given, capture_output=True, check=False, timeout=_PATIENCE_S
-        )
-    except subprocess.TimeoutExpired:
-        said = f"{Path(command[0]).name} does not come to an end".encode()
-        return subprocess.CompletedProcess(command, 1, b"", said)

@@ -45,12 +45,12 @@ def difference(expected: Array, found: Array) -> float:
     return float(relative.max())
 
 
-def proved(expected: Array, found: Array, what: str) -> float:
+def proved(expected: Array, found: Array, what: str, tolerance: float = TOLERANCE) -> float:
     """The difference of torques; an error if it is more than rounding."""
     if np.shape(found) != expected.shape or not np.isfinite(found).all():
         raise BadDataError("export-differs", f"{what} gives torques that are no numbers")
     miss = difference(expected, found)
-    if miss > TOLERANCE:
+    if miss > tolerance:
         said = f"{what} gives other torques than the fit (relative difference {miss:.2g})"
         raise BadDataError("export-differs", said, hint="nothing was written")
     return miss

@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
+from robotid.contracts.fit import AnyFit
 from robotid.errors import Notice
 from robotid.models.from_fit import FittedRobot
+from robotid.models.learned_from_fit import FittedLearned
 
 
 class Request(NamedTuple):
@@ -26,12 +28,28 @@ class Request(NamedTuple):
     @property
     def origin(self) -> list[str]:
         """Where a generated file comes from, in lines for a comment."""
-        fit = self.fitted.fit
-        verdict = "usable" if fit.verdict.usable else "NOT USABLE"
-        return [
-            f"Written by robotid from the fit with digest {self.fit_sha256};",
-            f"robot {fit.robot.name}, model {fit.model}, verdict: {verdict}.",
-        ]
+        return origin_of(self.fitted.fit, self.fit_sha256)
+
+
+class LearnedRequest(NamedTuple):
+    """A learned model, and the digest of its fit folder."""
+
+    fitted: FittedLearned
+    fit_sha256: str
+
+    @property
+    def origin(self) -> list[str]:
+        """Where a generated file comes from, in lines for a comment."""
+        return origin_of(self.fitted.fit, self.fit_sha256)
+
+
+def origin_of(fit: AnyFit, fit_sha256: str) -> list[str]:
+    """The fit, its model and its verdict."""
+    verdict = "usable" if fit.verdict.usable else "NOT USABLE"
+    return [
+        f"Written by robotid from the fit with digest {fit_sha256};",
+        f"robot {fit.robot.name}, model {fit.model}, verdict: {verdict}.",
+    ]
 
 
 class Written(NamedTuple):

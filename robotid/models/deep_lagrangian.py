@@ -18,8 +18,8 @@ from torch.nn import functional
 Activation = Literal["softplus", "tanh"]
 Inputs = Literal["positions", "circles"]
 
-_LEAST = 1e-2  # on the diagonal of C, in units of its scale
-_FLOOR = 1e-6  # likewise of H: a triangle with a long side has next to no least eigenvalue
+LEAST = 1e-2  # on the diagonal of C, in units of its scale
+FLOOR = 1e-6  # likewise of H: a triangle with a long side has next to no least eigenvalue
 
 
 class LagrangianTerms(NamedTuple):
@@ -129,7 +129,7 @@ class DeepLagrangian(nn.Module):
 
     @property
     def _floor(self) -> Tensor:
-        return _FLOOR * self.get_buffer("root") ** 2
+        return FLOOR * self.get_buffer("root") ** 2
 
     @property
     def _rows(self) -> Tensor:
@@ -170,7 +170,7 @@ class DeepLagrangian(nn.Module):
         """C and its derivative along q̇, shape (..., n, n) each."""
         raw, along = passed.result[..., :-1], passed.along[..., :-1]
         diagonal = self._rows == self._columns
-        own = torch.where(diagonal, functional.softplus(raw) + _LEAST, raw)
+        own = torch.where(diagonal, functional.softplus(raw) + LEAST, raw)
         root = self.get_buffer("root")[self._rows]
         return self._lower(own * root), self._lower(along * self._slope_of_factor(passed))
 

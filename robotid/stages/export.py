@@ -1,12 +1,15 @@
 """`export`: a fit as robot file, table, payload, or code."""
 
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from robotid.errors import Effect, Notice, nearest
+from robotid.errors import ConfigError, Effect, Notice, nearest
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+if TYPE_CHECKING:
+    from robotid.exporting.outcome import LearnedRequest, Written
 
 _FORMATS = ("urdf", "mjcf", "json", "csv", "payload", "python", "c")
 
@@ -17,7 +20,7 @@ class ExportConfig(StageConfig):
     format: tuple[str, ...] = Field(
         default=(),
         description="One or more of urdf, mjcf, json, csv, payload, python, c; by default that of "
-        "the robot file, and json.",
+        "the robot file, and json; of a learned model c, and nothing else.",
     )
     allow_infeasible: bool = Field(
         default=False, description="Write links and payloads that no rigid body can be."
@@ -54,21 +57,27 @@ def run(config: ExportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.export import ExportedFile, ExportIndex, write_export_index
     from robotid.exporting.formats import FORMATS
     from robotid.exporting.loads import load_included, refuse_doubtful_load
-    from robotid.exporting.outcome import Request
-    from robotid.models.from_fit import read_fitted
+    from robotid.exporting.outcome import LearnedRequest, Request
+    from robotid.models.from_fit import FittedRobot
+    from robotid.models.torque_models import read_torque_model
 
     source = inputs["fit"][0]
-    fitted = read_fitted(source.path)
-    refuse_doubtful_load(fitted.fit)
-    request = Request(
-        fitted,
-        source.digest,
-        allow_infeasible=config.allow_infeasible,
-        payload_frame=config.payload_frame,
-        allow_unidentified=config.allow_unidentified,
-    )
-    names = config.format or (fitted.robot.description.format, "json")
-    files = {name: FORMATS[name](request) for name in names}
+    fitted = read_torque_model(source.path)
+    notices: list[Notice] = []
+    if isinstance(fitted, FittedRobot):
+        refuse_doubtful_load(fitted.fit)
+        request = Request(
+            fitted,
+            source.digest,
+            allow_infeasible=config.allow_infeasible,
+            payload_frame=config.payload_frame,
+            allow_unidentified=config.allow_unidentified,
+        )
+        names = config.format or (fitted.robot.description.format, "json")
+        files = {name: FORMATS[name](request) for name in names}
+        notices += load_included(fitted, names)
+    else:
+        files = {"c": _learned(config, LearnedRequest(fitted, source.digest))}
     for written in files.values():
         (out_dir / written.file).write_bytes(written.content)
     fit = fitted.fit
@@ -89,8 +98,7 @@ def run(config: ExportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         ],
     )
     write_export_index(out_dir, index)
-    notices = [notice for written in files.values() for notice in written.notices]
-    notices += load_included(fitted, names)
+    notices = [*(notice for one in files.values() for notice in one.notices), *notices]
     if not fit.verdict.usable:
         hint = fit.verdict.reasons[0].hint if fit.verdict.reasons else None
         notices.append(
@@ -104,6 +112,17 @@ def run(config: ExportConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     return notices
 
 
+def _learned(config: ExportConfig, request: "LearnedRequest") -> "Written":
+    """A learned model is code or nothing: no robot file and no table can hold a network."""
+    from robotid.exporting.learned_header import learned_header
+
+    others = [name for name in config.format if name != "c"]
+    if others:
+        said = f"format: a learned model cannot be written as {', '.join(others)}"
+        raise ConfigError("format-of-rigid-bodies", said, hint="leave format out, or give c")
+    return learned_header(request)
+
+
 STAGE = Stage(
     name="export",
     config=ExportConfig,
@@ -111,6 +130,7 @@ STAGE = Stage(
     output="export",
     origin=__name__,
     uses=(
+        "robotid.contracts.any_fit",
         "robotid.contracts.export",
         "robotid.contracts.finding",
         "robotid.contracts.fit",
@@ -122,11 +142,11 @@ STAGE = Stage(
         "robotid.dynamics",
         "robotid.exporting",
         "robotid.information.layout",
-        "robotid.models.from_fit",
-        "robotid.models.rigid_body",
+        "robotid.models",
         "robotid.robot",
+        "robotid.spatial",
     ),
-    libraries=("numpy", "pydantic", "torch"),
+    libraries=("numpy", "pydantic", "safetensors.torch", "torch"),
     extras=("mujoco",),
     run=run,
 )

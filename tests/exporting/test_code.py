@@ -13,7 +13,7 @@ import pytest
 
 from robotid.contracts.fit import Verdict
 from robotid.errors import BadDataError, ConfigError
-from robotid.exporting import c_header as c_module
+from robotid.exporting import c_compiler as c_module
 from robotid.exporting.c_header import c_header, c_text
 from robotid.exporting.comparison import difference, random_states
 from robotid.exporting.expressions import Program, Value

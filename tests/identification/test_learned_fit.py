@@ -252,3 +252,22 @@ def test_a_killed_fit_is_taken_up_by_the_command_line(arm, tmp_path):
         (tmp_path / name / "weights.safetensors").read_bytes() for name in ("again", "whole")
     ]
     assert weights[0] == weights[1]
+
+
+def test_it_is_exported_as_c_and_nothing_else(arm, tmp_path):
+    cache = ["--cache-dir", tmp_path / "cache"]
+    answer = run_process(
+        *cache, "fit", arm.dataset, "--robot", arm.robot, "--model", "hybrid", "--hidden", "8",
+        "--memory", "6", "--batch", "8", "--sequence", "20", "--epochs", "2",
+        "-o", tmp_path / "fit", timeout=300,
+    )  # fmt: skip
+    assert answer.code in (0, 4), answer.err
+    answer = run_process(*cache, "export", tmp_path / "fit", "-o", tmp_path / "code", timeout=300)
+    assert answer.code in (0, 4), answer.err
+    index = json.loads((tmp_path / "code" / "export.json").read_text(encoding="utf-8"))
+    (file,) = index["files"]
+    assert file["format"] == "c"
+    assert file["difference"] < 1e-5
+    answer = run_process(*cache, "export", tmp_path / "fit", "--format", "urdf", timeout=300)
+    assert answer.code == 78
+    assert "a learned model cannot be written as urdf" in answer.err
