@@ -19,6 +19,7 @@ from robotid.errors import (
     UsageError,
     from_os_error,
     nearest,
+    raise_trouble,
 )
 from robotid.robot.catalog import is_name, shipped_path
 from robotid.runner.task import Piece
@@ -130,7 +131,8 @@ def check_unchanged(piece: Piece) -> None:
         else:
             files = {n: hash_file(path / n, follow=True) for n in piece.files}
             now = part_digest(files) if piece.single else content_digest(files)
-    except (OSError, BadDataError):
+    except (OSError, BadDataError) as error:
+        raise_trouble(error, "reading an input again", path)
         now = "changed"
     if now != piece.digest:
         raise TemporaryError(
@@ -161,7 +163,8 @@ def _fact_of_file(path: Path) -> FileFact:
     fact = hash_file(path, follow=True)
     try:
         known = read_manifest(path.parent).files.get(path.name, fact)
-    except (DamagedError, OSError):  # none, or somebody else's: the name is a common one
+    except (DamagedError, OSError) as error:  # none, or somebody else's: the name is a common one
+        raise_trouble(error, "reading an input", path)
         known = fact
     if fact != known:
         raise _damaged(path, "the file is not what robotid wrote")

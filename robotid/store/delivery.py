@@ -135,7 +135,8 @@ def _holds(target: Path, manifest: Manifest) -> bool:
         return set(list_files(target)) == {*manifest.files, MANIFEST} and all(
             hash_file(target / name) == fact for name, fact in manifest.files.items()
         )
-    except OSError:
+    except OSError as error:
+        raise_trouble(error, "looking at the output", target)
         return False
 
 
@@ -151,11 +152,13 @@ def _foreign_files(target: Path) -> list[str]:
         own = {*read_manifest(target).files, MANIFEST}
     except FileNotFoundError:
         own = set()
-    except (DamagedError, OSError):
+    except (DamagedError, OSError) as error:
+        raise_trouble(error, "looking at the output", target)
         own = {MANIFEST}
     try:
         return sorted(set(list_files(target)) - own)
     except OSError as error:  # a link, a socket, a folder that may not be read
+        raise_trouble(error, "looking at the output", target)
         return [os.path.relpath(error.filename or target, target)]
 
 

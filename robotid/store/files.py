@@ -14,6 +14,8 @@ from uuid import uuid4
 
 _CHUNK = 1 << 20
 _TRIES = 3  # to remove a folder
+# Errors that say something of this process or its disk, not of the file that was being read.
+NOT_THE_FILE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS)
 
 
@@ -73,6 +75,8 @@ def _chunks(path: Path) -> Iterator[bytes]:
             while chunk := source.read(_CHUNK):
                 yield chunk
     except OSError as error:
+        if error.errno in NOT_THE_FILE:
+            raise
         raise DamagedError(f"{path.name} cannot be read: {error.strerror}") from error
 
 

@@ -26,6 +26,7 @@ from uuid import uuid4
 from robotid.errors import Notice, StorageError, UnsafePathError
 from robotid.store import workspaces
 from robotid.store.files import (
+    NOT_THE_FILE,
     DamagedError,
     FileFact,
     folders_of,
@@ -39,8 +40,6 @@ from robotid.store.files import (
 from robotid.store.manifest import MANIFEST, Manifest, read_manifest
 
 _TRIES = 5
-# Errors that say something of this process or its disk, not of the entry that was being read.
-_NOT_THE_ENTRY = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _SHARED_MODE = 0o2775
 
 Found = TypeVar("Found")
@@ -315,7 +314,7 @@ class Store:
             said = f"cached result not used: {error.strerror}"
             self.warn("cache-unreadable", said, path, "check owner and mode")
         except (DamagedError, OSError) as error:
-            if isinstance(error, OSError) and error.errno in _NOT_THE_ENTRY:
+            if isinstance(error, OSError) and error.errno in NOT_THE_FILE:
                 raise
             self._quarantine(path, str(error))
         return None

@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from robotid.errors import StorageError, TemporaryError, UnsafePathError, UsageError
-from robotid.store import delivery
+from robotid.errors import (
+    ExitCode,
+    RobotidError,
+    StorageError,
+    TemporaryError,
+    UnsafePathError,
+    UsageError,
+)
+from robotid.store import delivery, files
 from robotid.store.delivery import check_target, deliver
 from robotid.store.store import EntryDamagedError
 
@@ -179,6 +186,36 @@ def test_c20_full_disk_at_the_output_is_no_matter_of_permission(tmp_path, monkey
     with pytest.raises(StorageError, match="No space left") as caught:
         check_target(tmp_path / "out")
     assert caught.value.notice.code == "disk-full"
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EIO])
+@pytest.mark.parametrize("reader", ["read_manifest", "list_files", "hash_file"])
+def test_c20_what_cannot_be_read_now_is_not_told_as_a_strangers(
+    store, commit, tmp_path, monkeypatch, reader, number
+):
+    """Out of files, or a disk that stumbles, while the output is looked at."""
+    deliver(store, commit(store), tmp_path / "out")
+
+    def fails(*_, **__):
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(delivery, reader, fails)
+    with pytest.raises(RobotidError) as told:
+        deliver(store, commit(store), tmp_path / "out")
+    assert told.value.exit_code in (ExitCode.IO, ExitCode.TEMPORARY)
+
+
+def test_c20_running_out_of_files_does_not_cost_an_entry(store, commit, tmp_path, monkeypatch):
+    entry = commit(store)
+
+    def fails(*_, **__):
+        raise OSError(errno.EMFILE, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_open_regular", fails)
+        with pytest.raises(OSError, match="no"):
+            deliver(store, entry, tmp_path / "out")
+    assert entry.path.exists()
 
 
 @pytest.mark.parametrize("damage", [lambda data: b"damaged", lambda data: data[:-1] + b"!"])
