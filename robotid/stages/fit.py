@@ -70,7 +70,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     before = read_fitted(base[0].path) if base else None
     like = before.model.layout if before else None
     earlier = None
-    if "update" in inputs:
+    if "update" in inputs:  # of torques: `check` refuses what else cannot be continued
         _, path, digest = inputs["update"][0]
         earlier = read_earlier(path, digest, layout, config.torque, config, index)
         like = earlier.layout
