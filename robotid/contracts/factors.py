@@ -9,7 +9,6 @@ Beside the facts (JSON in the file's metadata) there are three tensors per row o
 A folder of factors has one such file per recording, and `factors.json` as its index.
 """
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
@@ -21,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from robotid.contracts.splits import Interval, Split
+from robotid.contracts.tensors import digest_of
 from robotid.errors import BadDataError, raise_trouble
 
 INDEX = "factors.json"
@@ -116,8 +116,8 @@ def write_factors(folder: Path, facts: FactorFacts, rows: list[RowTensors]) -> N
         for number, row in enumerate(rows)
         for name, value in row._asdict().items()
     }
-    _check_shapes(facts, rows, folder / FACTORS)
-    text = facts.model_copy(update={"tensors_sha256": _digest(tensors)}).model_dump_json()
+    check_rows(facts.about, rows, len(facts.blocks), folder / FACTORS)
+    text = facts.model_copy(update={"tensors_sha256": digest_of(tensors)}).model_dump_json()
     save_file(tensors, folder / FACTORS, metadata={_FACTS_KEY: text})
     (folder / FACTS).write_text(text, encoding="utf-8")
 
@@ -136,10 +136,10 @@ def read_factors(path: Path) -> tuple[FactorFacts, list[RowTensors]]:
         raise_trouble(error, "reading a result", path)
         said = f"not factors of robotid ({type(error).__name__})"
         raise BadDataError("not-factors", said, file=str(path)) from error
-    if _digest(tensors) != facts.tensors_sha256:
+    if digest_of(tensors) != facts.tensors_sha256:
         said = "the factors are not what was written"
         raise BadDataError("factors-damaged", said, file=str(path), hint="compute them again")
-    _check_shapes(facts, rows, path)
+    check_rows(facts.about, rows, len(facts.blocks), path)
     return facts, rows
 
 
@@ -176,9 +176,9 @@ def write_index(
     (out_dir / INDEX).write_text(index.model_dump_json(indent=1), encoding="utf-8")
 
 
-def _check_shapes(facts: FactorFacts, rows: list[RowTensors], path: Path) -> None:
-    blocks = len(facts.blocks)
-    for row, (expansion, factor, torque) in zip(facts.about.rows, rows, strict=True):
+def check_rows(about: RobotFacts, rows: list[RowTensors], blocks: int, path: Path) -> None:
+    """Refuse tensors that are not those of so many blocks; the path is for messages."""
+    for row, (expansion, factor, torque) in zip(about.rows, rows, strict=True):
         rank = expansion.shape[0]
         size = (rank + 1) * (rank + 2) // 2
         shapes = (expansion.shape, factor.shape, torque.shape)
@@ -188,11 +188,3 @@ def _check_shapes(facts: FactorFacts, rows: list[RowTensors], path: Path) -> Non
         if any(value.dtype != np.float64 for value in (expansion, factor, torque)):
             said = f"tensors of row {row.name} are not all float64"
             raise BadDataError("bad-factors", said, file=str(path), joint=row.name)
-
-
-def _digest(tensors: Mapping[str, Array]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        digest.update(f"{name} {tensors[name].shape} ".encode())
-        digest.update(tensors[name].tobytes())
-    return digest.hexdigest()

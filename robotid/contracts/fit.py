@@ -4,6 +4,7 @@ A folder of a fit holds beside it
 
     parameters.parquet          the parameters again, as a table
     information.safetensors     what the training data say: R (p, p), z (p,), rho, in weighted units
+    training.safetensors        the same row by row without weights, for fits that continue this one
     residuals.parquet           excerpts of measured and predicted torque
     nominal.urdf or .xml        the robot file that was given, unchanged
     robot.urdf or .xml          the same with the identified links, where they are consistent
@@ -16,11 +17,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from robotid.contracts.fit_data import (
     Autocorrelation,
+    Continued,
     FilteredData,
     JointRange,
     Provenance,
     RecordingUsed,
     Remark,
+    Whiteness,
 )
 from robotid.contracts.fit_text import parsed
 from robotid.contracts.splits import Split
@@ -30,6 +33,7 @@ from robotid.errors import BadDataError
 FIT = "fit.json"
 PARAMETERS = "parameters.parquet"
 INFORMATION = "information.safetensors"
+TRAINING = "training.safetensors"
 RESIDUALS = "residuals.parquet"
 
 
@@ -205,28 +209,6 @@ class BlockErrors(_Part):
     mean: dict[str, float | None]
 
 
-class Whiteness(_Part):
-    """How correlated the residuals of a joint are in time.
-
-    Args:
-        lag_s: time after which the autocorrelation stays below its 95 % band; null if never.
-        share: of samples that count as independent, from the autocorrelation.
-        effective: independent samples in all training data.
-        with_velocity: correlation of the residual with the sign of the velocity.
-        with_speed: with any curve over the speed besides Coulomb and viscous friction, from 0 to 1.
-        with_acceleration: with the acceleration.
-        white: whether nothing speaks against white noise passed through the filter.
-    """
-
-    lag_s: float | None
-    share: float
-    effective: float
-    with_velocity: float | None
-    with_speed: float | None
-    with_acceleration: float | None
-    white: bool
-
-
 class Fold(_Part):
     """One round of cross-validation.
 
@@ -332,6 +314,9 @@ class AnyFit(_Part):
     links: list[Link] = []
     curve: list[CurvePoint] = Field(default=[], description="Of the training.")
     data: dict[str, RecordingUsed] = Field(default={}, description="By recording.")
+    continues: Continued | None = Field(
+        default=None, description="The earlier fit whose training data count as well."
+    )
     ranges: dict[str, JointRange] = Field(default={}, description="Of training data, by joint.")
     remarks: list[Remark] = Field(default=[], description="What to know before it is used.")
     provenance: Provenance | None = None

@@ -55,6 +55,33 @@ class RecordingUsed(_Part):
     torque_kind: str = ""
 
 
+class TrainedRecording(_Part):
+    """A recording that a fit was trained on: its name, digest of the log, samples in training.
+
+    Names are those of its own dataset; in fits that continue others, two may be the same.
+    """
+
+    name: str
+    source_sha256: str
+    samples: int = Field(gt=0)
+
+
+class Continued(_Part):
+    """The earlier fit whose training data count as well, without the recordings being read again.
+
+    Args:
+        fit_sha256: digest of the earlier fit.
+        model: of that.
+        samples: of training that come from it; they are part of those the fit states.
+        recordings: that these samples are of; where it continues a fit itself, also those before.
+    """
+
+    fit_sha256: str
+    model: str
+    samples: int
+    recordings: list[TrainedRecording]
+
+
 class JointRange(_Part):
     """What a joint did in all training data, as (least, greatest), and what it may do.
 
@@ -93,6 +120,28 @@ class FilteredData(_Part):
     frequency_hz: list[float]
     before: dict[str, list[float]]
     after: dict[str, list[float]]
+
+
+class Whiteness(_Part):
+    """How correlated the residuals of a joint are in time.
+
+    Args:
+        lag_s: time after which the autocorrelation stays below its 95 % band; null if never.
+        share: of samples that count as independent, from the autocorrelation.
+        effective: independent samples in all training data.
+        with_velocity: correlation of the residual with the sign of the velocity.
+        with_speed: with any curve over the speed besides Coulomb and viscous friction, from 0 to 1.
+        with_acceleration: with the acceleration.
+        white: whether nothing speaks against white noise passed through the filter.
+    """
+
+    lag_s: float | None
+    share: float
+    effective: float
+    with_velocity: float | None
+    with_speed: float | None
+    with_acceleration: float | None
+    white: bool
 
 
 class Autocorrelation(_Part):

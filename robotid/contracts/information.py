@@ -9,7 +9,6 @@ correlated is not in the numbers: multiply R and z by the root of the share of i
 to get (R^T R)^-1 as the covariance. The facts are JSON in the file's metadata.
 """
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from robotid.contracts.tensors import digest_of
 from robotid.errors import BadDataError, raise_trouble
 
 _FACTS_KEY = "robotid.information"
@@ -70,7 +70,7 @@ def write_information(path: Path, information: Information) -> None:
         "rho": np.array([information.rho], dtype=np.float64),
     }
     _check(information.facts, tensors, path)
-    facts = information.facts.model_copy(update={"tensors_sha256": _digest(tensors)})
+    facts = information.facts.model_copy(update={"tensors_sha256": digest_of(tensors)})
     save_file(tensors, path, metadata={_FACTS_KEY: facts.model_dump_json()})
 
 
@@ -85,7 +85,7 @@ def read_information(path: Path) -> Information:
         said = f"not the information of a fit ({type(error).__name__})"
         raise BadDataError("not-information", said, file=str(path)) from error
     _check(facts, tensors, path)
-    if _digest(tensors) != facts.tensors_sha256:
+    if digest_of(tensors) != facts.tensors_sha256:
         said = "the numbers are not what was written"
         raise BadDataError("information-damaged", said, file=str(path), hint="fit again")
     return Information(facts, tensors["R"], tensors["z"], float(tensors["rho"][0]))
@@ -104,11 +104,3 @@ def _check(facts: InformationFacts, tensors: Mapping[str, Array], path: Path) ->
         if not (noise > 0 and np.isfinite(noise)):
             said = f"errors of {noise:g} N m are no standard deviation"
             raise BadDataError("bad-information", said, file=str(path), joint=row)
-
-
-def _digest(tensors: Mapping[str, Array]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        digest.update(f"{name} {tensors[name].shape} ".encode())
-        digest.update(tensors[name].tobytes())
-    return digest.hexdigest()

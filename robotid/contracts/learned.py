@@ -100,6 +100,7 @@ class Learning(_Part):
         best_epoch: whose weights were kept.
         weights: that were learned.
         device: that networks ran on.
+        began_with: digest of the earlier fit whose weights training began with; null for none.
     """
 
     units: int
@@ -111,6 +112,7 @@ class Learning(_Part):
     best_epoch: int
     weights: int
     device: str
+    began_with: str | None = None
 
 
 class LearnedResult(AnyFit):

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import Whiteness
-from robotid.contracts.fit_data import Autocorrelation
+from robotid.contracts.fit_data import Autocorrelation, Whiteness
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.residuals import Excerpt
 from robotid.contracts.words import times

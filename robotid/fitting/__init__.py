@@ -29,6 +29,7 @@ rigid_body_loss, trust_region, parametrised, pseudo_inertias: Newton's method on
 starts         where a parametrised fit begins
 adam           mini-batches of samples, as the papers train
 options        configuration keys
+exact_update   those of them that cannot continue an earlier fit
 solved         what every model is given, and gives
 white_box      the table of models
 differentiable DiffNEA and DiffBary

@@ -8,6 +8,9 @@ problems        what estimators are given
 folds           cross-validation
 reduced         the model of essential parameters
 carried         the same for what a robot carries
+continued       an earlier fit whose training data count as well
+training_data   what a fit leaves for that
+term_flags      terms of joints as flags
 asked_for       loads and gains of drives in words
 judged          errors beside baselines, what residuals still hold, the verdict
 data_used       what became of the recordings

@@ -27,6 +27,7 @@ from robotid.identification.judged import Judge
 from robotid.identification.ranges import widest
 from robotid.identification.request import Request
 from robotid.identification.tables import disowned, link_table
+from robotid.identification.term_flags import term_flags
 from robotid.information.layout import Layout
 from robotid.models.from_fit import FittedRobot
 from robotid.models.rigid_body import RigidBodyModel
@@ -136,12 +137,8 @@ def _check_same(before: FittedRobot, data: Gathered) -> None:
     wanted = before.model.layout
     if wanted.own == data.layout.own:
         return
-    given = wanted.arguments
-    flags = [f"--terms {','.join(given['terms'])}"] if given["terms"] else []
-    flags += [f"--joint-terms '{j}={','.join(t)}'" for j, t in given["joint_terms"].items()]
-    flags += [f"--coupled {motor}" for motor in given["coupled"]]
     said = "the fit without load has other terms of joints"
-    raise BadDataError("base-differs", said, hint=f"give the same ones: {' '.join(flags)}")
+    raise BadDataError("base-differs", said, hint=f"give the same ones: {term_flags(wanted)}")
 
 
 def _check_anew(anew: Sequence[str], layout: Layout) -> None:

@@ -8,17 +8,19 @@ from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.splits import Split
 from robotid.identification.account import account
 from robotid.identification.gathered import Gathered
-from robotid.identification.ranges import trained_ranges
+from robotid.identification.ranges import trained_ranges, widest
 from robotid.identification.request import Request
 
 
 def data_used(request: Request) -> dict[str, Any]:
     """The fields of a result that say which data it is of, and how it came about."""
-    ready = request.ready
+    ready, earlier = request.ready, request.earlier
+    ranges = trained_ranges(ready.data, request.folder, request.torque, ready.gains)
     return {
         "filtered": _filtered(request.index),
         "data": _recordings(ready.data, request.index, request.torque),
-        "ranges": trained_ranges(ready.data, request.folder, request.torque, ready.gains),
+        "continues": earlier.stated if earlier else None,
+        "ranges": widest(earlier.ranges, ranges) if earlier else ranges,
         "provenance": request.provenance,
     }
 

@@ -7,10 +7,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from robotid.contracts.fit import FIT, INFORMATION, PARAMETERS, FitResult, Reason, RobotUsed
+from robotid.contracts.fit import (
+    FIT,
+    INFORMATION,
+    PARAMETERS,
+    TRAINING,
+    FitResult,
+    Reason,
+    RobotUsed,
+)
 from robotid.contracts.fit_data import Remark
 from robotid.contracts.information import write_information
 from robotid.contracts.residuals import write_residuals
+from robotid.contracts.training import write_training
 from robotid.errors import BadDataError, Notice
 from robotid.identification.identify import Identified
 from robotid.robot.export import exported, file_shares
@@ -46,6 +55,8 @@ def write_fit(out_dir: Path, found: Identified, loaded: Loaded) -> list[Notice]:
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
     write_parameters(out_dir / PARAMETERS, result)
     write_information(out_dir / INFORMATION, found.information)
+    if found.training is not None:
+        write_training(out_dir / TRAINING, found.training)
     write_residuals(out_dir, found.excerpt)
     (out_dir / result.robot.file).write_bytes(loaded.data)
     if robot is not None:

@@ -3,16 +3,29 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.factors import Block, read_index
 from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError
 from robotid.fitting.evidence import Evidence, together
-from robotid.information.blocks import DataBlock
+from robotid.information.blocks import DataBlock, by_split
 from robotid.information.factor import Factor
 from robotid.information.layout import Layout
 from robotid.information.recording import layout_of, load_factors
+
+
+class EarlierData(NamedTuple):
+    """Training data of an earlier fit, without their recordings.
+
+    Args:
+        factors: one per row of torque, of all samples.
+        share: of the samples that are independent.
+    """
+
+    factors: tuple[Factor, ...]
+    share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +36,13 @@ class Gathered:
         layout: robot and terms.
         blocks: those that are in a split; the gap of a recording that was cut is in none.
         shares: independent samples of each recording.
+        earlier: training data besides those of the blocks, about the same parameters.
     """
 
     layout: Layout
     blocks: tuple[DataBlock, ...]
     shares: dict[str, float]
+    earlier: EarlierData | None = None
 
     def of(self, *splits: Split) -> list[DataBlock]:
         """Blocks of some splits."""
@@ -35,15 +50,31 @@ class Gathered:
 
     def evidence(self, blocks: Iterable[DataBlock]) -> Evidence:
         """What some blocks say together."""
+        return together(self._parts(blocks), self.layout.parameters)
+
+    def training(self) -> Evidence:
+        """What all training data say together, those of an earlier fit among them."""
+        parts = self._parts(self.of("train"))
+        if self.earlier is not None:
+            parts.insert(0, (self.earlier.share, [self.earlier.factors]))
+        return together(parts, self.layout.parameters)
+
+    def by_split(self) -> dict[Split, list[tuple[Factor, ...]]]:
+        """The factors of each split; training data of an earlier fit are one more block."""
+        found = by_split(self.blocks)
+        if self.earlier is not None:
+            found.setdefault("train", []).append(self.earlier.factors)
+        return found
+
+    def _parts(self, blocks: Iterable[DataBlock]) -> list[tuple[float, list[tuple[Factor, ...]]]]:
+        """The factors of each recording, behind its share of independent samples."""
         parts: dict[str, list[tuple[Factor, ...]]] = {}
         for block in blocks:
             parts.setdefault(block.recording, []).append(block.factors)
         if not parts:
             hint = "record more, choose other splits, or filter with hold_out"
             raise BadDataError("no-data", "no data are left for training", hint=hint)
-        return together(
-            [(self.shares[name], own) for name, own in parts.items()], self.layout.parameters
-        )
+        return [(self.shares[name], own) for name, own in parts.items()]
 
     def changed(self, layout: Layout, change: Callable[[Factor], Factor]) -> "Gathered":
         """The same blocks with other factors."""
@@ -71,12 +102,14 @@ class Gathered:
 
     @property
     def samples(self) -> dict[Split, int]:
-        """Samples in each split that has any."""
-        found: dict[Split, int] = {}
-        for block in self.blocks:
-            found[block.split] = found.get(block.split, 0) + block.factors[0].count
+        """Samples in each split that has any; those of an earlier fit are in training."""
+        found = self.by_split()
         order: tuple[Split, ...] = ("train", "val", "test")
-        return {split: found[split] for split in order if split in found}
+        return {
+            split: sum(factors[0].count for factors in found[split])
+            for split in order
+            if split in found
+        }
 
 
 def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -> Gathered:

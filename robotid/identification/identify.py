@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from robotid.contracts.fit import FitResult, JointTerms
 from robotid.contracts.information import Information
 from robotid.contracts.residuals import Excerpt
+from robotid.contracts.training import Training
 from robotid.dynamics.base_parameters import BaseParameters, base_parameters
 from robotid.errors import Notice
 from robotid.evaluation.verdict import torque_unit
@@ -32,6 +33,7 @@ from robotid.identification.tables import (
     parameter_table,
     table_of_nine,
 )
+from robotid.identification.training_data import training_of
 from robotid.information.sizes import sizes
 from robotid.models.rigid_body import RigidBodyModel
 
@@ -49,13 +51,14 @@ class Identified:
     information: Information
     excerpt: Excerpt
     notices: tuple[Notice, ...]
+    training: Training | None = None
 
 
 def identify(request: Request) -> Identified:
     """Fit the parameters of a robot, and find out how far to trust them."""
     data, layout = request.ready.data, request.ready.data.layout
     base = base_parameters(layout.robot, **layout.arguments)
-    train = data.evidence(data.of("train"))
+    train = data.training()
     problem = problem_of(request, layout, base, train, data.of("train", "val"))
     solved = solve(problem)
     departure = departure_of(problem, solved)
@@ -129,6 +132,7 @@ def identify(request: Request) -> Identified:
             *folds.notices,
             *([small.notice] if small else ()),
         ),
+        training=training_of(request, train),
     )
 
 
@@ -172,6 +176,7 @@ def _random_values(known: Knowledge) -> list[Notice]:
 
 def _notices(request: Request, base: BaseParameters) -> list[Notice]:
     notices = cut_notices(request)
+    notices += request.earlier.notices() if request.earlier else []
     if request.ready.gains:
         worst = max(gain.std / abs(gain.value) for gain in request.ready.gains)
         said = f"intervals do not hold the uncertainty of the gains, {100 * worst:.2g} % at most"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.fit import BlockErrors, Choice, DriveGain, Metrics, Status, Verdict
-from robotid.contracts.fit import Whiteness as WhitenessFacts
 from robotid.contracts.fit_data import Autocorrelation
+from robotid.contracts.fit_data import Whiteness as WhitenessFacts
 from robotid.contracts.residuals import Excerpt
 from robotid.errors import Effect, Notice
 from robotid.evaluation.excerpts import excerpt
@@ -26,7 +26,6 @@ from robotid.evaluation.verdict import Fitted, judge
 from robotid.evaluation.whiteness import whiteness_of_joints
 from robotid.identification.gathered import Gathered
 from robotid.identification.sample_reader import split_samples
-from robotid.information.blocks import by_split
 from robotid.information.sizes import nominal
 from robotid.models.rigid_body import RigidBodyModel
 
@@ -93,7 +92,7 @@ class Judge:
             others: parameters of further baselines by name, each of shape (p,).
             more: further fields of `Fitted`.
         """
-        data, layout = by_split(self._data.blocks), self._data.layout
+        data, layout = self._data.by_split(), self._data.layout
         units = layout.robot.torque_units
         physical = has_physical_links(layout.robot)
         compared = baselines(data, nominal(layout) if physical else None)

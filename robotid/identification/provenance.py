@@ -20,6 +20,7 @@ _MEANINGS = {
     "SAMPLES": "a new folder for the samples of the state space",
     "TRUE_ROBOT": "the robot file that the samples are of, with digest {true_robot}",
     "UNLOADED_FIT": "the fit without load, with digest {payload_of}",
+    "EARLIER_FIT": "the fit that is continued, with digest {update}",
     "FIT": "a new folder for the fit",
 }
 _DIGITS = 12  # of a digest, enough to tell files apart
@@ -82,6 +83,8 @@ def _command(step: MadeBy, robot: Sequence[str], taken: Sequence[str]) -> str:
         words += ["--true-robot", "TRUE_ROBOT"]
     if "payload_of" in step.inputs:
         words += ["--payload-of", "UNLOADED_FIT"]
+    if "update" in step.inputs:
+        words += ["--update", "EARLIER_FIT"]
     for key, value in options.items():
         words += _flag(key, value)
     return shlex.join([*words, "--out", _WRITES[step.stage]])

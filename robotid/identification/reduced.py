@@ -12,7 +12,6 @@ from robotid.evaluation.scores import scores
 from robotid.fitting.essential import essential
 from robotid.fitting.solved import Solved
 from robotid.identification.gathered import Gathered
-from robotid.information.blocks import by_split
 
 _SHOWN = 8  # names in a remark
 
@@ -59,7 +58,7 @@ def reduced(data: Gathered, solved: Solved, metrics: Metrics, unit: str) -> Redu
         dropped=dropped,
         growth=found.growth,
         limit=found.limit,
-        metrics=scores(by_split(data.blocks), phi),
+        metrics=scores(data.by_split(), phi),
     )
     split = held_out(metrics)
     errors = [given[split]["rmse"].mean or 0.0 for given in (model.metrics, metrics)]

@@ -9,6 +9,7 @@ from robotid.contracts.fit import RobotUsed
 from robotid.contracts.fit_data import Provenance
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.options import FitOptions
+from robotid.identification.continued import Earlier
 from robotid.identification.prepared import Prepared
 
 
@@ -25,6 +26,7 @@ class Request:
         index: of that.
         torque: the signal that stands for torque.
         provenance: how the result comes about.
+        earlier: the fit that is to be continued, whose training data are part of `ready.data`.
     """
 
     options: FitOptions
@@ -35,6 +37,7 @@ class Request:
     index: DatasetIndex
     torque: str
     provenance: Provenance
+    earlier: Earlier | None = None
 
     def stated_options(self) -> dict[str, Any]:
         """Keys of the fit's configuration, as the result states them."""

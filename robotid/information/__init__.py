@@ -10,6 +10,7 @@ basis       columns that are independent for every motion, and the others from t
 small       small triangular matrices in numba
 triangular  triangular factors from Gram matrices
 factor      Factor: what the samples of one row say; merging
+other_basis the same factor in other independent columns
 factorise   samples in memory to factors
 stream      one pass in constant memory: factors block by block
 held        signs of friction with memory, while a recording is read

@@ -57,7 +57,7 @@ def factor_recording(
     finally:
         factoriser.close()
     return FactorFacts(
-        about=_about(layout, torque),
+        about=about_of(layout, torque),
         rate_hz=facts.rate_hz,
         independent=min(FilteredNoise.of(facts, joint).share for joint in layout.robot.joint_names),
         blocks=[
@@ -82,18 +82,33 @@ def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
 def load_factors(path: Path) -> tuple[FactorFacts, list[list[Factor]]]:
     """Facts, and factors by block and row, from a file."""
     facts, rows = read_factors(path)
-    blocks: list[list[Factor]] = []
-    for number, block in enumerate(facts.blocks):
-        factors = []
-        for row, tensors in zip(facts.about.rows, rows, strict=True):
-            rank = tensors.expansion.shape[0]
-            R = np.zeros((rank + 1, rank + 1))
-            R[np.triu_indices(rank + 1)] = tensors.factor[number]
-            columns = np.array(row.columns, dtype=np.int64)
-            torque = tensors.torque[number].tolist()
-            factors.append(Factor(row.name, columns, tensors.expansion, R, block.samples, *torque))
-        blocks.append(factors)
+    blocks = [
+        factors_in(facts.about, rows, number, block.samples)
+        for number, block in enumerate(facts.blocks)
+    ]
     return facts, blocks
+
+
+def factors_in(
+    about: RobotFacts, rows: Sequence[RowTensors], block: int, samples: int
+) -> list[Factor]:
+    """The factors of one block, a row each, from the tensors of a file.
+
+    Args:
+        about: what they are about.
+        rows: tensors of each row.
+        block: its number.
+        samples: of the block.
+    """
+    factors = []
+    for row, tensors in zip(about.rows, rows, strict=True):
+        rank = tensors.expansion.shape[0]
+        R = np.zeros((rank + 1, rank + 1))
+        R[np.triu_indices(rank + 1)] = tensors.factor[block]
+        columns = np.array(row.columns, dtype=np.int64)
+        torque = tensors.torque[block].tolist()
+        factors.append(Factor(row.name, columns, tensors.expansion, R, samples, *torque))
+    return factors
 
 
 def layout_of(about: RobotFacts, robot: RobotTree) -> Layout:
@@ -192,7 +207,8 @@ def _instead(names: Sequence[str], joint: str, signal: str, torque: str) -> str:
     return f"{listed}; parameters cannot be found without torque or current"
 
 
-def _about(layout: Layout, torque: str) -> RobotFacts:
+def about_of(layout: Layout, torque: str) -> RobotFacts:
+    """What factors of a layout are about; `torque` is the signal that stands for torque."""
     return RobotFacts(
         robot=layout.robot.name,
         torque=torque,

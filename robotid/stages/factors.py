@@ -65,6 +65,7 @@ STAGE = Stage(
         "robotid.contracts.recording",
         "robotid.contracts.repair",
         "robotid.contracts.splits",
+        "robotid.contracts.tensors",
         "robotid.compiled",
         "robotid.dynamics.friction",
         "robotid.dynamics.joint_columns",

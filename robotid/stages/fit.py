@@ -5,6 +5,7 @@ from pathlib import Path
 
 from robotid.errors import ConfigError, Notice
 from robotid.evaluation.gates import GateOptions
+from robotid.fitting.exact_update import check_update
 from robotid.fitting.learned_options import LEARNED
 from robotid.fitting.options import OF_LOADS, FitOptions
 from robotid.information.options import FactorOptions
@@ -21,7 +22,8 @@ class FitConfig(FitOptions, FactorOptions, GateOptions, RobotOptions, StageConfi
 def check(config: FitConfig, roles: Collection[str]) -> None:
     """Keys of estimators do nothing for a payload, those of loads nothing without one.
 
-    Gates are limits of torques: a forward fit would pass them unseen.
+    Gates are limits of torques: a forward fit would pass them unseen. Some keys cannot continue an
+    earlier fit.
     """
     for key, field in GateOptions.model_fields.items():
         if config.loss == "forward" and getattr(config, key) != field.default:
@@ -31,6 +33,12 @@ def check(config: FitConfig, roles: Collection[str]) -> None:
             said = f"has no effect with model {config.model}: it is a limit of parameters"
             raise ConfigError("key-without-effect", f"{key}: {said}", hint="leave it out")
     payload = "payload_of" in roles
+    if "update" in roles:
+        if payload:
+            said = "payload_of: a load is found beside a fit, no fit is continued by it (update)"
+            raise ConfigError("no-exact-update", said, hint="give one of them")
+        if config.model not in LEARNED:
+            check_update(config)
     for key, field in FitOptions.model_fields.items():
         if getattr(config, key) == field.default:
             continue
@@ -47,6 +55,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Fit the parameters of a robot; see docs/fit.md."""
     from robotid.contracts.dataset import read_index
     from robotid.identification.carried import carried
+    from robotid.identification.continued import read_earlier
     from robotid.identification.files import robot_used, write_fit
     from robotid.identification.gathered import gathered
     from robotid.identification.identify import identify
@@ -67,7 +76,15 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     base = inputs.get("payload_of")
     before = read_fitted(base[0].path) if base else None
     like = before.model.layout if before else None
+    earlier = None
+    # Learned models begin with what the earlier one learned; `check` refuses others.
+    if "update" in inputs and config.model not in LEARNED:
+        _, path, digest = inputs["update"][0]
+        earlier = read_earlier(path, digest, layout, config.torque, config, index)
+        like = earlier.layout
     ready = prepared(every, config, config.torque, like)
+    if earlier is not None:
+        ready = ready._replace(data=earlier.joined(ready.data))
     origin = provenance(
         index.made_by,
         options=config.model_dump(mode="json", exclude_defaults=True),
@@ -86,15 +103,18 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         index=ready.data.within(index),
         torque=config.torque,
         provenance=origin,
+        earlier=earlier,
     )
     if config.loss == "forward":
         from robotid.identification.forward.learn import learn
 
         return learn(request, loaded, out_dir)
     if config.model in LEARNED:
+        from robotid.identification.learned.learn import EarlierFit
         from robotid.identification.learned.learn import learn as learn_torques
 
-        return learn_torques(request, loaded, out_dir)
+        begun = [EarlierFit(source.path, source.digest) for source in inputs.get("update", ())]
+        return learn_torques(request, loaded, out_dir, begun[0] if begun else None)
     found = carried(request, before, base[0].path) if base and before else identify(request)
     return write_fit(out_dir, found, loaded)
 
@@ -114,6 +134,12 @@ STAGE = Stage(
         ),
         "payload_of": Input(
             "fit", "FIT", "a fit of the robot without what it carries now", optional=True
+        ),
+        "update": Input(
+            "fit",
+            "FIT",
+            "an earlier fit to continue: its training data count as well",
+            optional=True,
         ),
     },
     output="fit",

@@ -32,7 +32,7 @@ class ArmData(NamedTuple):
     factors: Path
     robot: Path = ARM / "arm.urdf"
 
-    def fit(self, out, *, before=None, **keys) -> Fitted:
+    def fit(self, out, *, before=None, update=None, **keys) -> Fitted:
         """Call the stage as a plain function."""
         inputs = {
             role: [Source("", path, "")]
@@ -41,6 +41,7 @@ class ArmData(NamedTuple):
                 ("robot", self.robot),
                 ("factors", self.factors),
                 ("payload_of", before),
+                ("update", update),
             )
             if path is not None
         }

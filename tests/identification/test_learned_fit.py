@@ -21,21 +21,24 @@ from robotid.stages.contract import Source
 from robotid.stages.fit import FitConfig
 from robotid.stages.report import ReportConfig
 from tests.conftest import run_process, spawn
+from tests.identification.conftest import with_factors
 
 QUICK = {"epochs": 3, "batch": 16, "sequence": 20}
 NO_SEQUENCE = {"epochs": 3, "batch": 256}
 SMALL = {"hidden": (8,), "memory": 6}
 
 
-def fit(data, out, **keys):
+def fit(data, out, update=None, **keys):
     out.mkdir(exist_ok=True)
     inputs = {
-        role: [Source("", path, "")]
+        role: [Source("", path, "d" * 64)]
         for role, path in (
             ("dataset", data.dataset),
             ("robot", data.robot),
             ("factors", data.factors),
+            ("update", update),
         )
+        if path is not None
     }
     config = FitConfig(**keys)
     stage.check(config, set(inputs))
@@ -209,6 +212,42 @@ def test_readers_of_one_kind_refuse_the_other(arm, tmp_path):
         read_fit(tmp_path / "learned")
     with pytest.raises(BadDataError, match="no learned model"):
         read_learned_result(tmp_path / "sdp")
+
+
+def test_a_training_goes_on_from_an_earlier_fit(arm, tmp_path):
+    first, _ = fit(arm, tmp_path / "first", **KINDS["hybrid"])
+    second, _ = fit(arm, tmp_path / "second", tmp_path / "first", **KINDS["hybrid"])
+    assert second.fit.learning.began_with == "d" * 64
+    assert second.fit.curve[0].train == pytest.approx(
+        first.fit.metrics["train"]["nmse_range"].mean, rel=0.3
+    )
+    assert second.fit.curve[0].train < first.fit.curve[0].train
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"memory": 5}, "the earlier fit has memory 6, this one 5"),
+        ({"residual": "mlp"}, "has residual 'lstm', this one 'mlp'"),
+        ({"terms": ("viscous",)}, "other terms"),
+    ],
+)
+def test_an_earlier_fit_of_another_model_is_refused(arm, tmp_path, keys, said):
+    fit(arm, tmp_path / "first", **KINDS["hybrid"])
+    given = {**KINDS["hybrid"], **keys}
+    if "residual" in keys:
+        given = {**given, "memory": 50, "sequence": 100}
+    data = arm
+    if "terms" in keys:
+        data = with_factors(tmp_path, arm.dataset, arm.robot, "--terms", "viscous")
+    with pytest.raises(BadDataError, match=said):
+        fit(data, tmp_path / "second", tmp_path / "first", **given)
+
+
+def test_an_earlier_fit_that_is_no_network_is_refused(arm, tmp_path):
+    arm.fit(tmp_path / "sdp")
+    with pytest.raises(BadDataError, match="no learned model"):
+        fit(arm, tmp_path / "fit", tmp_path / "sdp", **KINDS["hybrid"])
 
 
 def test_predictions_by_the_command_line(arm, tmp_path):

@@ -160,6 +160,7 @@ def test_gains_of_drives(robotid, dataset, tmp_path):
     np.testing.assert_allclose(list(viscous.values()), 0.4, rtol=0.03)
     assert result.metrics["test"]["relative"].mean < 0.05
     assert result.recordings == {"bare1": "train", "bare2": "test"}
+    assert not (out / "training.safetensors").exists()  # gains are part of its numbers
     assert all(facts.white for facts in result.whiteness.values())
     currents, _ = read_recording(data / "bare1.parquet")
     for gain in result.gains:  # one of them is negative

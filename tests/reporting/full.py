@@ -15,7 +15,6 @@ from robotid.contracts.fit import (
     PayloadFound,
     Reason,
     Verdict,
-    Whiteness,
     read_fit,
 )
 from robotid.contracts.fit_data import (
@@ -25,6 +24,7 @@ from robotid.contracts.fit_data import (
     Provenance,
     RecordingUsed,
     Remark,
+    Whiteness,
 )
 from robotid.contracts.repair import Repair
 from robotid.contracts.residuals import Excerpt, Window, write_residuals

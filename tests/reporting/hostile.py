@@ -7,6 +7,7 @@ from typing import get_args
 from pydantic import BaseModel
 
 from robotid.contracts.fit import FIT, FitResult, ParameterStatus
+from robotid.contracts.fit_data import Continued, TrainedRecording
 from robotid.contracts.forward import EnergyClass, ForwardResult
 from robotid.contracts.splits import Split
 from robotid.reporting.view import FitView, ForwardView
@@ -65,9 +66,18 @@ _CLOSED = {
 }
 
 
+_EARLIER = Continued(
+    fit_sha256="facade",
+    model="wls",
+    samples=90,
+    recordings=[TrainedRecording(name="old", source_sha256="beef", samples=90)],
+)
+
+
 def hostile_view(folder, payload):
     """A fit of a robot whose every name, and all else that is text, begins with the payload."""
     fit = full_view(folder, _hostile_robot(folder, payload), samples=120, lines=9).fit
+    fit = fit.model_copy(update={"continues": _EARLIER})
     changed = FitResult.model_validate(_changed(fit, payload))
     kept = {"options": fit.robot.options, "file": fit.robot.file}
     changed = changed.model_copy(

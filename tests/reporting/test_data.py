@@ -3,7 +3,7 @@
 import re
 
 from robotid.contracts.finding import RecordingFinding
-from robotid.contracts.fit_data import RecordingUsed
+from robotid.contracts.fit_data import Continued, RecordingUsed, TrainedRecording
 from robotid.contracts.repair import Repair
 from robotid.reporting.page import render
 from robotid.reporting.sections import data
@@ -46,6 +46,19 @@ def test_a_page_says_them(tmp_path):
         assert words in text
     assert "Logged: 5 028 samples." in text
     assert "1 000 samples for training; 500 samples for the test" in text
+
+
+def test_samples_of_an_earlier_fit_are_accounted_for(tmp_path):
+    old = [TrainedRecording(name=f"old{n}", source_sha256=f"{n}" * 64, samples=100) for n in (1, 2)]
+    before = Continued(fit_sha256="ab" * 32, model="wls", samples=200, recordings=old)
+    given = view(tmp_path / "fit", data={"run1": used()}, continues=before)
+    text = " ".join(re.sub("<[^>]*>", "", render([given])).split())
+    said = "Of the samples for training, 200 are those of the earlier fit abababababab (old1, old2)"
+    assert said in text
+    assert "and 2 recordings of an earlier fit (1 000 samples)" in text
+    assert "2 more by an earlier fit" in text
+    for number in (1, 2):
+        assert f"log of old{number}, in the earlier fit{f'{number}' * 64}" in text
 
 
 def test_a_recording_that_was_cut_is_in_both_splits(tmp_path):

@@ -1,7 +1,7 @@
 """A learned torque model from data, whole: start, training, errors, verdict, files."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from safetensors.torch import save_file
@@ -34,6 +34,7 @@ from robotid.identification.learned.started import (
     started,
 )
 from robotid.identification.learned.stretches import TorqueData, torque_data
+from robotid.identification.learned.warm import begin_with
 from robotid.identification.request import Request
 from robotid.identification.tables import link_table
 from robotid.information.sizes import nominal
@@ -47,8 +48,17 @@ from robotid.training.motions import MotionTask
 _FEW_STEPS = 10  # of an epoch: a smaller batch would learn more from the same data
 
 
-def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
-    """Learn a model of torques and write its files."""
+class EarlierFit(NamedTuple):
+    """The folder of an earlier fit, and its digest."""
+
+    path: Path
+    digest: str
+
+
+def learn(
+    request: Request, loaded: Loaded, out_dir: Path, earlier: EarlierFit | None = None
+) -> list[Notice]:
+    """Learn a model of torques and write its files; an earlier fit is where it begins."""
     options = request.options
     device = device_of(options.device)
     rigid = rigid_fit(request)
@@ -56,6 +66,8 @@ def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
     length = options.sequence if architecture.residual == "lstm" else 1
     data = torque_data(request, rigid.layout, length)
     model = started(request, architecture, data.train, rigid)
+    if earlier is not None:
+        begin_with(earlier.path, model, architecture, rigid.layout)
     if model.residual is not None:
         model.residual.to(device)
     task, trained = _trained(request, architecture, model, data)
@@ -110,6 +122,7 @@ def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
             best_epoch=best_of(list(trained.history)).step,
             weights=sum(values.numel() for values in model.parameters() if values.requires_grad),
             device=device,
+            began_with=None if earlier is None else earlier.digest,
         ),
         without_residual=errors.without_residual,
         parts=errors.parts,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from robotid.contracts.finding import MENDED, RecordingFinding
 from robotid.contracts.fit import AnyFit
-from robotid.contracts.fit_data import RecordingUsed
+from robotid.contracts.fit_data import Continued, RecordingUsed
 from robotid.contracts.splits import Split
 from robotid.reporting.numbers import whole
 from robotid.reporting.view import View
@@ -47,6 +47,22 @@ class Row(NamedTuple):
     dropped: list[str]
 
 
+class Before(NamedTuple):
+    """The earlier fit whose training data count as well.
+
+    Args:
+        sha256: digest of that fit.
+        digest: the beginning of it.
+        samples: of training that come from it.
+        recordings: that they are of, in words.
+    """
+
+    sha256: str
+    digest: str
+    samples: int
+    recordings: str
+
+
 class Told(NamedTuple):
     """What was found in some recordings: where, what and what to do."""
 
@@ -68,6 +84,7 @@ class Data(NamedTuple):
         excluded: stretches that the user left out, by recording.
         mended: findings that say that something was put right or left out.
         noticed: findings that changed nothing.
+        before: the earlier fit that this one continues, if any.
     """
 
     rows: list[Row]
@@ -78,6 +95,7 @@ class Data(NamedTuple):
     excluded: dict[str, list[str]]
     mended: list[Told]
     noticed: list[Told]
+    before: Before | None = None
 
 
 def section(view: View[AnyFit]) -> Data | None:
@@ -97,7 +115,16 @@ def section(view: View[AnyFit]) -> Data | None:
         excluded={row.name: row.used.excluded for row in rows if row.used.excluded},
         mended=_told((name, found) for name, found in findings if found.mended),
         noticed=_told((name, found) for name, found in findings if not found.mended),
+        before=_before(view.fit.continues),
     )
+
+
+def _before(given: Continued | None) -> Before | None:
+    if given is None:
+        return None
+    names = [recording.name for recording in given.recordings]
+    digest = given.fit_sha256[:_DIGEST]
+    return Before(given.fit_sha256, digest, given.samples, _listed(names))
 
 
 def _row(name: str, used: RecordingUsed) -> Row:

@@ -139,10 +139,15 @@ def _split(view: View[AnyFit], split: str) -> SplitErrors:
         name=SPLITS.get(split, split),
         data=DATA.get(split, split),
         samples=fit.samples.get(split),
-        recordings=names_in(fit, split),
+        recordings=[*names_in(fit, split), *_earlier(fit, split)],
         joints=[row(joint, view.units[joint], joint) for joint in fit.joints],
         mean=row("mean", view.unit, None),
     )
+
+
+def _earlier(fit: AnyFit, split: str) -> list[str]:
+    """Errors of training count samples of the fit that is continued, too."""
+    return ["those of the earlier fit"] if split == "train" and fit.continues else []
 
 
 def errors_chart(fit: AnyFit, split: str, of: Quantity) -> Chart:

@@ -18,6 +18,7 @@ class Origin(NamedTuple):
         commands: that make the fit again, and this report of it.
         placeholders: what words in capitals stand for, in the commands.
         logs: digest of the log of each recording.
+        earlier: names and digests of logs that only the earlier fit has read.
         options: of the fit, as text.
         robot: what was changed in the robot file, as text.
         seed: of random starts; None where the fit has none.
@@ -28,6 +29,7 @@ class Origin(NamedTuple):
     commands: list[str]
     placeholders: dict[str, str]
     logs: dict[str, str]
+    earlier: list[tuple[str, str]]
     options: dict[str, str]
     robot: dict[str, str]
     seed: str | None
@@ -53,12 +55,18 @@ def section(view: View[AnyFit]) -> Origin | None:
         commands=[*commands, _REPORT] if commands else [],
         placeholders=stated | _OF_REPORT if stated else {},
         logs={name: used.source_sha256 for name, used in fit.data.items()},
+        earlier=_earlier(fit),
         options=options,
         robot={name: _text(value) for name, value in sorted(fit.robot.options.items()) if value},
         seed=options.get("seed"),
         terms={},
     )
     return found if found.provenance or found.logs or options else None
+
+
+def _earlier(fit: AnyFit) -> list[tuple[str, str]]:
+    found = fit.continues.recordings if fit.continues else []
+    return [(recording.name, recording.source_sha256) for recording in found]
 
 
 def _text(value: Any) -> str:

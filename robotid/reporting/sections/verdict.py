@@ -131,6 +131,8 @@ def recordings_tile(fit: AnyFit) -> Tile:
     """How many recordings there are, and for what."""
     used = {word: len(names_in(fit, split)) for split, word in _USES.items()}
     note = listed([f"{count} for {word}" for word, count in used.items() if count])
+    if fit.continues is not None:
+        note += f"; {len(fit.continues.recordings)} more by an earlier fit"
     return Tile("recordings", str(len(fit.recordings)), note)
 
 
@@ -158,7 +160,10 @@ def robot_of(fit: AnyFit) -> str:
 def training_data(fit: AnyFit) -> str:
     """How much was trained on."""
     samples = f" ({whole(fit.samples['train'])} samples)" if "train" in fit.samples else ""
-    return f"{counted(len(names_in(fit, 'train')), 'recording')}{samples}"
+    earlier = ""
+    if fit.continues is not None:
+        earlier = f" and {counted(len(fit.continues.recordings), 'recording')} of an earlier fit"
+    return f"{counted(len(names_in(fit, 'train')), 'recording')}{earlier}{samples}"
 
 
 def links_exist(fit: AnyFit) -> list[str]:
