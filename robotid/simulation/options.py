@@ -72,6 +72,11 @@ class SimulationOptions(BaseModel):
         min_length=1,
         description="Share of the joints' velocity limits that may be used; several take turns.",
     )
+    same_paths: bool = Field(
+        default=False,
+        description="Run each trajectory at all speeds, one recording each; slower ones take as "
+        "many times longer.",
+    )
     ramp_s: float = Field(default=1.0, gt=0, description="How long it takes to get going [s].")
 
     feedforward: bool = Field(

@@ -24,6 +24,7 @@ DECIDED = (
     "sine_amplitudes",
     "position_share",
     "speeds",
+    "same_paths",
     "ramp_s",
 )
 
@@ -31,7 +32,7 @@ DECIDED = (
 # What swinging up has no use for.
 FOLLOWED = (
     *("period_s", "harmonics", "sine_periods_s", "sine_amplitudes", "position_share", "speeds"),
-    *("ramp_s", "feedforward", "bandwidth_hz", "damping_ratio"),
+    *("same_paths", "ramp_s", "feedforward", "bandwidth_hz", "damping_ratio"),
 )
 
 
@@ -65,11 +66,17 @@ def random_recordings(
     if options.trajectory == "swing-up":
         _refuse(FOLLOWED, options, "key-without-effect", "swinging up follows no trajectory")
         return [Recording(name, hanging_down(robot, random(i)), 1.0, samples) for i, name in names]
-    speeds = [options.speeds[i % len(options.speeds)] for i in range(options.recordings)]
-    return [
-        Recording(name, make_trajectory(robot, options, speeds[i], random(i)), speeds[i], samples)
-        for i, name in names
-    ]
+    turns, fastest = len(options.speeds), max(options.speeds)
+    found = []
+    for i, name in names:
+        speed = options.speeds[i % turns]
+        if options.same_paths:
+            path = make_trajectory(robot, options, fastest, random(i // turns))
+            found.append(Recording(name, path.slowed(fastest / speed), speed, samples))
+        else:
+            path = make_trajectory(robot, options, speed, random(i))
+            found.append(Recording(name, path, speed, samples))
+    return found
 
 
 def planned_recordings(

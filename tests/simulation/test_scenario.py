@@ -13,6 +13,7 @@ from robotid.simulation.closed_loop import Clock
 from robotid.simulation.friction import LAWS
 from robotid.simulation.options import SimulationOptions
 from robotid.simulation.perturbation import perturbed
+from robotid.simulation.recordings import random_recordings
 from robotid.simulation.trajectory import make_trajectory
 from tests.reference_models import pinocchio_model
 from tests.simulation.conftest import slider
@@ -94,6 +95,17 @@ def test_seed_recordings_and_streams(panda, run):
     alone = run(panda, seed=1, recordings=1, **short)
     np.testing.assert_allclose(alone.motion.q[:, 0], first.motion.q[:, 0], atol=1e-12)
     assert list(run(slider(), recordings=10, duration_s=0.1).logs)[::9] == ["run01", "run10"]
+
+
+def test_the_same_paths_at_all_speeds(panda):
+    options = SimulationOptions(recordings=4, speeds=(0.1, 0.4), same_paths=True)
+    made = random_recordings(panda, options, lambda number: np.random.default_rng(number))
+    slow, fast, other, _ = (recording.trajectory for recording in made)
+    s, begun = np.linspace(1.0, 20.0, 50), 0.5 * options.ramp_s  # what the run-up takes
+    first, second = slow.at(4 * s + begun), fast.at(s + begun)
+    np.testing.assert_allclose(first.q, second.q, atol=1e-9)
+    np.testing.assert_allclose(4 * first.qd, second.qd, atol=1e-9)
+    assert not np.allclose(slow.centre, other.centre)
 
 
 def test_speeds_take_turns(panda, run):
