@@ -28,6 +28,7 @@ from robotid.contracts.predictions import PredictionIndex
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.rollout import Rollout
 from robotid.contracts.splits import Cut
+from robotid.contracts.table import TableFacts
 from robotid.contracts.truth import Truth
 from robotid.reporting.facts import ReportFacts
 from robotid.runner.pipeline import PipelineFile, StageTable
@@ -52,6 +53,7 @@ FORMATS: dict[str, Any] = {
     "report": ReportFacts,
     "rollout": Rollout,
     "comparison": ForwardComparison,
+    "table": TableFacts,
     "truth": Truth,
 }
 

@@ -134,6 +134,10 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
         from robotid.cli.rollout_text import show_comparison
 
         show_comparison(console, stage.path)
+    elif stage.node.stage.output == "table":
+        from robotid.cli.rollout_text import show_table
+
+        show_table(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
         from robotid.contracts.any_fit import read_any_fit
 

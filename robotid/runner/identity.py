@@ -54,9 +54,14 @@ def _sources(package: Path) -> Iterator[Path]:
 
     Folders of compiled files are not looked into: another process may be filling them.
     """
-    for folder, inside, names in os.walk(package):
+    for folder, inside, names in os.walk(package, onerror=_raised):
         inside[:] = [name for name in inside if _is_source(name)]
         yield from (Path(folder, name) for name in names if _is_source(name))
+
+
+def _raised(error: OSError) -> None:
+    """A folder that cannot be read is no folder without files: the key would be another."""
+    raise error
 
 
 def _is_source(name: str) -> bool:

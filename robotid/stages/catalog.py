@@ -16,6 +16,7 @@ CATALOG: dict[str, str] = {
     "predict": "robotid.stages.predict",
     "rollout": "robotid.stages.rollout",
     "compare": "robotid.stages.compare",
+    "tabulate": "robotid.stages.tabulate",
     "export": "robotid.stages.export",
 }
 

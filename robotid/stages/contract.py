@@ -141,6 +141,7 @@ class Stage:
 # The file by which a folder of each kind is recognised.
 INDEX_FILES: Mapping[str, str] = {
     "comparison": "comparison.json",
+    "table": "table.json",
     "dataset": "dataset.json",
     "excitation": "excitation.json",
     "export": "export.json",

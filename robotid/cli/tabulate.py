@@ -1,0 +1,5 @@
+"""`robotid tabulate`."""
+
+from robotid.cli.stage_command import stage_command
+
+command = stage_command("tabulate")

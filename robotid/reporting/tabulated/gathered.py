@@ -1,0 +1,93 @@
+"""The table from results."""
+
+import json
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+from robotid.contracts.fit import FIT
+from robotid.contracts.table import Figure, Row, TableFacts
+from robotid.errors import ConfigError, nearest
+from robotid.reporting.tabulated import claims, paths
+
+
+class Entry(NamedTuple):
+    """A result and its name."""
+
+    name: str
+    facts: dict[str, Any]
+
+
+class Wanted(NamedTuple):
+    """What a table is to hold; see `TabulateConfig`."""
+
+    title: str
+    rows: Mapping[str, str]
+    columns: Mapping[str, str]
+    published: Mapping[str, Mapping[str, float]]
+    source: str
+    claims: Sequence[str]
+
+
+def fits_of(folders: Mapping[str, Path]) -> list[Entry]:
+    """Facts of fits, of any kind."""
+    return [Entry(name, json.loads((path / FIT).read_bytes())) for name, path in folders.items()]
+
+
+def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
+    """All figures, row by row."""
+    every = dict(wanted.rows) or {entry.name: entry.name for entry in entries}
+    rows = [_row(name, pattern, entries, wanted) for name, pattern in every.items()]
+    known = {row.name: row for row in rows}
+    stated = [claims.parse(text) for text in wanted.claims]
+    for claim in stated:
+        for name in (*claim.left, *claim.right):
+            _must_know(name, known, f"claims: {claim.text!r} is about a row")
+        _must_know(claim.column, wanted.columns, f"claims: {claim.text!r} is about a column")
+    return TableFacts(
+        title=wanted.title,
+        source=wanted.source,
+        columns=dict(wanted.columns),
+        rows=rows,
+        claims=[claims.concluded(claim, known) for claim in stated],
+    )
+
+
+def _row(name: str, pattern: str, entries: Sequence[Entry], wanted: Wanted) -> Row:
+    own = [entry for entry in entries if fnmatchcase(entry.name, pattern)]
+    if not own:
+        said = f"rows: no result is called {pattern!r}"
+        hint = f"there are {', '.join(entry.name for entry in entries[:5])}"
+        raise ConfigError("no-such-result", said, hint=hint)
+    published = wanted.published.get(name, {})
+    for column in published:
+        _must_know(column, wanted.columns, f"published: {name!r} has a column")
+    return Row(
+        name=name,
+        results=len(own),
+        cells={column: _cell(path, own) for column, path in wanted.columns.items()},
+        published=dict(published),
+    )
+
+
+def _cell(path: str, own: Sequence[Entry]) -> Figure | None:
+    steps = paths.parse(path)
+    found = [value for entry in own if (value := paths.figure(entry.facts, steps)) is not None]
+    if not found:
+        return None
+    return Figure(
+        mean=fmean(found),
+        std=stdev(found) if len(found) > 1 else None,
+        least=min(found),
+        largest=max(found),
+        count=len(found),
+        missing=len(own) - len(found),
+    )
+
+
+def _must_know(name: str, known: Mapping[str, object], said: str) -> None:
+    if name not in known:
+        hint = nearest(name, list(known))
+        raise ConfigError("no-such-name", f"{said} {name!r} that is not there", hint=hint)

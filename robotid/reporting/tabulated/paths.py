@@ -1,0 +1,69 @@
+"""Where in a result a figure stands: `metrics.test.rmse.mean`, `outcomes[gain=soft].rmse.mean`.
+
+Names are separated by dots; what holds one may be in quotes. Of a list, `[key=value]` picks the
+entries with that value (several can stand one after the other), and a figure of several is their
+mean. Without brackets all entries count.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+_STEP = re.compile(r"""(?:"([^"]*)"|([^."\[\]]+))((?:\[[^\[\]=]+=[^\[\]]*\])*)(?:\.|$)""")
+_CHOICE = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]")
+
+
+class Step(NamedTuple):
+    """A name, and which entries of a list are meant."""
+
+    name: str
+    chosen: tuple[tuple[str, str], ...]
+
+
+def parse(text: str) -> tuple[Step, ...]:
+    """The steps of a path."""
+    steps, at = [], 0
+    while at < len(text):
+        found = _STEP.match(text, at)
+        if found is None:
+            raise ValueError(f"{text!r} is no path such as metrics.test.rmse.mean")
+        chosen = tuple((key, value) for key, value in _CHOICE.findall(found[3]))
+        steps.append(Step(found[1] if found[1] is not None else found[2], chosen))
+        at = found.end()
+    if not steps or text.endswith("."):
+        raise ValueError(f"{text!r} is no path such as metrics.test.rmse.mean")
+    return tuple(steps)
+
+
+def figure(facts: Any, path: tuple[Step, ...]) -> float | None:
+    """The figure at a path; None where a result has none there."""
+    found = [facts]
+    for step in path:
+        found = [
+            entry
+            for one in found
+            if isinstance(one, dict) and step.name in one
+            for entry in _entries(one[step.name])
+            if all(_same(entry, key, value) for key, value in step.chosen)
+        ]
+    known = [x for x in found if x is not None]
+    if not known or len(known) < len(found):  # of several one that is missing spoils the mean
+        return None
+    numbers = [float(x) for x in known if isinstance(x, int | float)]
+    return sum(numbers) / len(numbers) if len(numbers) == len(known) else None
+
+
+def _entries(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _same(entry: Any, key: str, wanted: str) -> bool:
+    """Numbers are compared as such."""
+    if not isinstance(entry, dict) or key not in entry:
+        return False
+    value = entry[key]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return float(value) == float(wanted)
+        except ValueError:
+            return False
+    return str(value) == wanted

@@ -1,0 +1,90 @@
+"""`tabulate`: figures of many fits in one table, with their spread, beside published ones."""
+
+from pathlib import Path
+
+from pydantic import Field, field_validator
+
+from robotid.errors import ConfigError, Notice
+from robotid.reporting.tabulated import claims as claim_text
+from robotid.reporting.tabulated import paths
+from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+_USUAL = {
+    "train": "metrics.train.nmse_range.mean",
+    "test": "metrics.test.nmse_range.mean",
+}
+
+
+class TabulateConfig(StageConfig):
+    """What the rows and columns are, and what is to be seen in them."""
+
+    title: str = Field(default="Fits side by side", min_length=1, description="Of the table.")
+    rows: dict[str, str] = Field(
+        default={},
+        description="By the name of a row: which results are in it, as a pattern of their names; "
+        "by default each result is a row.",
+    )
+    columns: dict[str, str] = Field(
+        default=_USUAL,
+        min_length=1,
+        description="By the name of a column: where in a result its figure stands, such as "
+        "metrics.test.rmse.mean.",
+    )
+    published: dict[str, dict[str, float]] = Field(
+        default={}, description="Published figures by row and column, to stand beside ours."
+    )
+    source: str = Field(default="", description="Where they are published.")
+    claims: tuple[str, ...] = Field(
+        default=(),
+        description="What is to be seen, such as 'hybrid < rigid in test', 'sdp ~ diffbary in "
+        "test within 5 %' or 'cov << symm in epochs'.",
+    )
+
+    @field_validator("columns")
+    @classmethod
+    def _paths(cls, given: dict[str, str]) -> dict[str, str]:
+        for path in given.values():
+            paths.parse(path)
+        return given
+
+    @field_validator("claims")
+    @classmethod
+    def _claims(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for text in given:
+            claim_text.parse(text)
+        return given
+
+
+def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
+    """Write `table.json`, `table.html` and `table.md`."""
+    from robotid.contracts.table import MARKDOWN, TABLE
+    from robotid.reporting.markdown import in_markdown
+    from robotid.reporting.tabulated.gathered import Wanted, fits_of, table
+    from robotid.reporting.tabulated.summary import PAGE, own_table, render_table, statements
+
+    entries = fits_of({source.name: source.path for source in inputs.get("fits", ())})
+    if not entries:
+        raise ConfigError("no-results", "there are no results to tabulate", hint="give fits")
+    wanted = Wanted(**{key: getattr(config, key) for key in Wanted._fields})
+    found = table(entries, wanted)
+    (out_dir / TABLE).write_text(found.model_dump_json(indent=1), encoding="utf-8")
+    (out_dir / PAGE).write_text(render_table(found), encoding="utf-8")
+    text = in_markdown(found.title, statements(found), [own_table(found)])
+    (out_dir / MARKDOWN).write_text(text, encoding="utf-8")
+    return []
+
+
+STAGE = Stage(
+    name="tabulate",
+    config=TabulateConfig,
+    inputs={
+        "fits": Input(
+            "fit", "FIT", "what fit wrote", many=True, named=True, ordered=True
+        ),
+    },
+    output="table",
+    origin=__name__,
+    uses=("robotid.contracts", "robotid.reporting"),
+    libraries=("jinja2", "numpy", "pydantic"),
+    run=run,
+)  # fmt: skip
