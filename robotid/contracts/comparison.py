@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from robotid.contracts.conclusion import Conclusion
 from robotid.contracts.forward import EnergyClass, Kinematics
 from robotid.contracts.rollout import LinkMass
 from robotid.contracts.versions import first_fault
@@ -82,20 +83,6 @@ class Row(_Part):
     init: str | None
     energy: EnergyClass
     cells: list[Cell | None]
-
-
-class Conclusion(_Part):
-    """Something that is said of such models, and whether it holds here.
-
-    Args:
-        claim: in words.
-        holds: null where these models and data cannot tell.
-        found: what was found, in words and numbers.
-    """
-
-    claim: str
-    holds: bool | None
-    found: str
 
 
 class ForwardComparison(_Part):

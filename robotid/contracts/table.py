@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from robotid.contracts.comparison import Conclusion
+from robotid.contracts.conclusion import Conclusion
 from robotid.contracts.versions import first_fault
 from robotid.errors import BadDataError
 

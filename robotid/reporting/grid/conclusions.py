@@ -7,7 +7,7 @@ found; where the fits at hand cannot tell, nothing is concluded.
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
-from robotid.contracts.comparison import Conclusion
+from robotid.contracts.conclusion import Conclusion
 from robotid.contracts.rollout import LEAST_GROWTH, FitRollout
 from robotid.reporting.grid.motions import Run
 from robotid.reporting.numbers import number, percent

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from robotid.contracts.comparison import Conclusion
+from robotid.contracts.conclusion import Conclusion
 from robotid.contracts.table import Figure, Row
 
 _FORM = re.compile(
