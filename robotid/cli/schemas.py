@@ -27,6 +27,7 @@ from robotid.contracts.predictions import PredictionIndex
 from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.rollout import Rollout
 from robotid.contracts.splits import Cut
+from robotid.contracts.tracking import Tracking
 from robotid.contracts.truth import Truth
 from robotid.reporting.facts import ReportFacts
 from robotid.runner.pipeline import PipelineFile, StageTable
@@ -50,6 +51,7 @@ FORMATS: dict[str, Any] = {
     "report": ReportFacts,
     "rollout": Rollout,
     "comparison": ForwardComparison,
+    "tracking": Tracking,
     "truth": Truth,
 }
 

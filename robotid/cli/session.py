@@ -134,6 +134,10 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
         from robotid.cli.rollout_text import show_comparison
 
         show_comparison(console, stage.path)
+    elif stage.node.stage.output == "tracking":
+        from robotid.cli.track_text import show_tracking
+
+        show_tracking(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
         from robotid.contracts.forward import read_any_fit
 

@@ -16,6 +16,7 @@ CATALOG: dict[str, str] = {
     "predict": "robotid.stages.predict",
     "rollout": "robotid.stages.rollout",
     "compare": "robotid.stages.compare",
+    "track": "robotid.stages.track",
     "export": "robotid.stages.export",
 }
 
