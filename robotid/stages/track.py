@@ -46,7 +46,7 @@ def run(config: TrackConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.reporting.tracking.page import PAGE, render_tracking
     from robotid.robot.load import load_robot
     from robotid.tracking.compared import compared
-    from robotid.tracking.remarks import UNSTABLE
+    from robotid.tracking.remarks import UNSTABLE, remarks_of
 
     folders = {source.name: source.path for source in inputs["fits"]}
     nominal = load_robot(inputs["robot"][0].path, **config.changes())
@@ -55,9 +55,11 @@ def run(config: TrackConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     write_tracking(out_dir, found.tracking, found.motions)
     page = render_tracking(found.tracking, found.motions)
     (out_dir / PAGE).write_text(page, encoding="utf-8")
+    fits = [name for name, model in found.tracking.models.items() if model.kind == "fit"]
+    # That baselines fail is what they are there for: the result says so, no warning does.
     unstable = [
         Notice(code=remark.code, message=remark.message, joint=remark.joint, hint=remark.hint)
-        for remark in found.tracking.remarks
+        for remark in remarks_of({name: found.tracking.models[name] for name in fits})
         if remark.code == UNSTABLE
     ]
     refused = [
@@ -66,8 +68,8 @@ def run(config: TrackConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
             message=f"{name}: the verdict of the fit is that it should not be used",
             effect=Effect.QUALITY,
         )
-        for name, model in found.tracking.models.items()
-        if model.usable is False
+        for name in fits
+        if not found.tracking.models[name].usable
     ]
     return [*nominal.notices, *unstable, *refused]
 
@@ -95,7 +97,8 @@ STAGE = Stage(
         "robotid.models",
         "robotid.reporting",
         "robotid.robot",
-        "robotid.signals",
+        "robotid.signals.fourier",
+        "robotid.signals.planned",
         "robotid.simulation",
         "robotid.spatial",
         "robotid.tracking",

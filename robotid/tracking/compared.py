@@ -55,10 +55,11 @@ def compared(
     inertia = inertias(nominal)
     models = contenders(folders, nominal, moved, inertia)
     K = gains_of(nominal, options)
-    steps = (max(options.lengths_s) * options.targets + options.hold_s) * options.control_hz
+    moves = options.targets if options.task == "reaching" else 1
+    steps = (max(options.lengths_s) * moves + options.hold_s) * options.control_hz
     hint = "ask for fewer motions, shorter ones, or a lower control_hz"
     must_fit(8 * _NUMBERS * steps * options.motions * nominal.n, "the motions to follow", hint)
-    rig = _rig(nominal, moved, options, K, inertia)
+    rig = _rig(nominal, moved, options)
     found: list[list[Outcome]] = [[] for _ in models]
     shown: list[TrackedMotion] = []
     names = [gain.name for gain in options.parsed_gains]
@@ -93,10 +94,11 @@ def gains_of(robot: RobotTree, options: TrackOptions) -> Array:
     return np.array(rows)
 
 
-def _rig(nominal: RobotTree, moved: Moved, options: TrackOptions, K: Array, inertia: Array) -> Rig:
+def _rig(nominal: RobotTree, moved: Moved, options: TrackOptions) -> Rig:
     step_s = 1 / options.control_hz
-    kd = 2 * np.sqrt(K.max(0)) * inertia
-    substeps = options.substeps or substeps_for(moved.robot, moved.drives, kd, step_s)
+    # Torques are held for a step, so that gains do not make it stiff; friction and springs may.
+    no_gain = np.zeros(nominal.n)
+    substeps = options.substeps or substeps_for(moved.robot, moved.drives, no_gain, step_s)
     limit = nominal.bound("effort") if options.saturate else np.full(nominal.n, np.inf)
     return Rig(
         plant=moved.plant(options.engine),

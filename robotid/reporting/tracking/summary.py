@@ -120,7 +120,7 @@ def _hand_offset(own: Outcome) -> str:
 def _spread(value: Spread | None) -> str:
     if value is None:
         return _DASH
-    return f"{value.mean:.3g}" + (f" ± {value.std:.2g}" if value.std is not None else "")
+    return f"{value.mean:.3g}" + (f" ± {value.std:.3g}" if value.std is not None else "")
 
 
 def _share(value: Spread | None) -> str:
