@@ -55,6 +55,7 @@ BENCHMARKS = {
     "real_double_pendulum.py": "How near do forward models come to a real double pendulum?",
     "forward_speed.py": "How fast are forward dynamics with gradients, and rollouts?",
     "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
+    "tracking.py": "How well does a robot follow with fits in its controller?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks of logs that are not part of the project: without them, what they printed last stays.

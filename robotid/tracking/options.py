@@ -94,8 +94,8 @@ class TrackOptions(PlantOptions):
     null_kp: float = Field(
         default=1.0,
         ge=0,
-        description="Speed back to the start posture that a hand does not notice, per distance "
-        "[1/s].",
+        description="Speed of joints towards the posture that a path is taken from, per distance, "
+        "as far as the hand does not notice [1/s].",
     )
     saturate: bool = Field(default=True, description="Keep torques inside the effort limits.")
     position_margin: float = Field(

@@ -1,10 +1,11 @@
 """A hand that follows a path, by velocities in space (operational-space control).
 
-    ẋ_r = ẋ_d + K_p (x_d − x),   q̇_r = J⁺ ẋ_r + (1 − J⁺ J) K_n (q_0 − q)
+    ẋ_r = ẋ_d + K_p (x_d − x),   q̇_r = J⁺ ẋ_r + (1 − J⁺ J)(q̇_p + K_n (q_p − q))
     τ = f(q, q̇, q̈_r) + K_d (q̇_r − q̇)
 
-q̈_r is the change of q̇_r from step to step. The paths are those of a hand whose joints move to
-random postures, so that they can be reached.
+The path is that of a hand whose joints move between random postures, q_p: it can be reached, and
+what the hand does not notice of the joints goes along with it. q̈_r is the change of q̇_r from step
+to step; q̇_r keeps to the velocity limits.
 """
 
 from typing import NamedTuple
@@ -17,11 +18,13 @@ from robotid.dynamics.kinematics import body_poses, jacobian
 from robotid.errors import ConfigError, nearest
 from robotid.robot.shapes import link_frames
 from robotid.robot.tree import RobotTree
+from robotid.simulation.robots import reach
 from robotid.tracking.law import Command, Seen
 from robotid.tracking.moves import Reference
 
 Array = NDArray[np.float64]
-_DAMPING = 0.02  # m per rad: how much a direction must move before the inverse trusts it
+_TRUSTED = 0.1  # of the direction a hand moves in most easily: what lesser ones must reach
+_STILL = 1e-9  # m per rad
 _PIECE = 4096  # states at a time
 
 
@@ -42,7 +45,7 @@ class HandLaw:
         path: motion of the joints that the hand's path is taken from.
         K_d: gain of every case on velocities, shape (gains, n) [N m s/rad].
         K_p: speed per distance from the path [1/s].
-        K_n: speed per distance from the start posture [1/s].
+        K_n: speed per distance from the posture that the path is taken from [1/s].
         step_s: length of a step.
     """
 
@@ -58,14 +61,20 @@ class HandLaw:
     ) -> None:
         self._robot, self._hand, self._step_s = robot, hand, step_s
         self._K_d, self._K_p, self._K_n = K_d[:, None, :], K_p, K_n
-        self._start: Array = path.q[0]
+        self._path = path
+        self._fastest = reach(robot)[2]
         self._before: Array | None = None
         self._x, self._xd = self._paths(path)
+        still = np.abs(self._xd).max() <= _STILL * np.abs(path.qd).max()
+        if still:
+            said = f"link: {hand.link} of {robot.name} does not move with its joints"
+            raise ConfigError("hand-does-not-move", said, hint="choose a link off the joint's axis")
 
     @property
     def start(self) -> Array:
         """Where motions begin, shape (motions, n)."""
-        return self._start
+        first: Array = self._path.q[0]
+        return first
 
     @property
     def steps(self) -> int:
@@ -83,12 +92,11 @@ class HandLaw:
         x_d, xd_d = self._x[step], self._xd[step]
         (x, x_true), (J, J_true) = self._kinematics(np.stack([seen.q, true.q]))
         wanted = xd_d + self._K_p * (x_d - x)
-        # Damped, so that a direction in which the hand cannot move asks for nothing.
-        turned = np.swapaxes(J, -1, -2)
-        inverse = turned @ np.linalg.inv(J @ turned + _DAMPING**2 * np.eye(3))
-        home = self._K_n * (self._start - seen.q)
+        inverse = _inverse(J)
+        home = self._path.qd[step] + self._K_n * (self._path.q[step] - seen.q)
         hidden = home - _times(inverse, _times(J, home))
         rate = _times(inverse, wanted) + hidden
+        rate /= np.maximum(np.abs(rate / self._fastest).max(-1, keepdims=True), 1.0)
         before = rate if self._before is None else self._before
         self._before = rate
         moved = _times(J_true, true.qd)
@@ -131,6 +139,20 @@ def hand_of(robot: RobotTree, link: str | None) -> Hand:
         raise ConfigError("unknown-link", said, hint=nearest(link, frames))
     body, placement = frames[link]
     return Hand(link, body, np.ascontiguousarray(placement[:3, 3]))
+
+
+def _inverse(J: Array) -> Array:
+    """J⁺ = Jᵀ (J Jᵀ)⁻¹, (..., 3, n) to (..., n, 3).
+
+    Directions in which the hand hardly moves ask for less the less it does, and for nothing where
+    it cannot move at all.
+    """
+    turned = np.swapaxes(J, -1, -2)
+    squares, axes = np.linalg.eigh(J @ turned)
+    least = np.maximum(_TRUSTED**2 * squares[..., -1:], np.finfo(np.float64).tiny)
+    gain = 1 / np.maximum(squares, least)
+    inverse: Array = turned @ (axes * gain[..., None, :]) @ np.swapaxes(axes, -1, -2)
+    return inverse
 
 
 def _times(matrices: Array, vectors: Array) -> Array:

@@ -167,6 +167,7 @@ def test_stick_slip_is_known_but_for_its_memory():
         ("double_pendulum", {"gains": ("1,2,3",)}, "wrong-count", None),
         ("double_pendulum", {"task": "sines", "sine_periods_s": (1.0, 2.0, 3.0)}, "wrong-count", None),
         ("double_pendulum", {"task": "reaching", "link": "tpi"}, "unknown-link", None),
+        ("pendulum", {"task": "reaching"}, "hand-does-not-move", None),
         ("double_pendulum", {"motions": 1000, "durations_s": (3600.0,), "control_hz": 1e6}, "out-of-memory", None),
     ],
 )  # fmt: skip

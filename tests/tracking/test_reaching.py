@@ -37,6 +37,7 @@ def test_paths_are_those_of_the_hand():
 
 def test_better_models_reach_better():
     keys = {"task": "reaching", "targets": 2, "gains": ("medium",), "motions": 2}
+    keys |= {"durations_s": (1.5,), "position_share": 0.2}  # away from where the arm is stretched
     found = tracked(**keys)
     none, nominal, truth = (outcome(found, name, "medium") for name in ("none", "nominal", "truth"))
     assert truth.rmse is truth.final_offset is None
