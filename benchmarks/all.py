@@ -56,6 +56,7 @@ BENCHMARKS = {
     "forward_speed.py": "How fast are forward dynamics with gradients, and rollouts?",
     "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
     "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
+    "tracking.py": "How well does a robot follow with fits in its controller?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks of logs that are not part of the project: without them, what they printed last stays.

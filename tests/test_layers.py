@@ -20,7 +20,7 @@ LAYERS = [
     {"cli"},
     {"runner"},
     {"stages", "inspection"},
-    {"ingestion", "identification"},
+    {"ingestion", "identification", "tracking"},
     {
         "excitation",
         "exporting",

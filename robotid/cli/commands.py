@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rollout": ("robotid.cli.rollout", "Let forward models run, beside what was recorded."),
     "compare": ("robotid.cli.compare", "Put forward models that were left to run side by side."),
     "tabulate": ("robotid.cli.tabulate", "Put figures of many fits into one table."),
+    "track": ("robotid.cli.track", "Let fits drive a robot, and see how well it follows."),
     "export": ("robotid.cli.export", "Write a fit as robot file, table, payload or code."),
     "run": ("robotid.cli.run", "Run a pipeline file: all of the above as one graph."),
     "robots": ("robotid.cli.robots", "List the robots that come with robotid, or show one."),

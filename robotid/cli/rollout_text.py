@@ -6,7 +6,6 @@ from robotid.cli.console import Console
 from robotid.cli.report_text import show_summary
 from robotid.contracts.comparison import read_comparison
 from robotid.contracts.rollout import read_rollout
-from robotid.contracts.table import read_table
 from robotid.reporting.grid.summary import summary as summary_of_grid
 from robotid.reporting.rollout.summary import summary
 
@@ -19,10 +18,3 @@ def show_rollout(console: Console, folder: Path) -> None:
 def show_comparison(console: Console, folder: Path) -> None:
     """Say what holds of many models, unless the console is quiet."""
     show_summary(console, summary_of_grid(read_comparison(folder)))
-
-
-def show_table(console: Console, folder: Path) -> None:
-    """What holds, and the figures."""
-    from robotid.reporting.tabulated.summary import summary as summary_of_table
-
-    show_summary(console, summary_of_table(read_table(folder)))

@@ -29,6 +29,7 @@ from robotid.contracts.recording import RecordingFacts
 from robotid.contracts.rollout import Rollout
 from robotid.contracts.splits import Cut
 from robotid.contracts.table import TableFacts
+from robotid.contracts.tracking import Tracking
 from robotid.contracts.truth import Truth
 from robotid.reporting.facts import ReportFacts
 from robotid.runner.pipeline import PipelineFile, StageTable
@@ -54,6 +55,7 @@ FORMATS: dict[str, Any] = {
     "rollout": Rollout,
     "comparison": ForwardComparison,
     "table": TableFacts,
+    "tracking": Tracking,
     "truth": Truth,
 }
 

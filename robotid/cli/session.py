@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -19,6 +20,14 @@ from robotid.runner.run import Run
 from robotid.store.location import opened_store
 
 _MOST_ALIKE = 4  # findings of one kind that are shown
+# What is said of a result, besides where it is; imported when it is needed.
+_SHOWN = {
+    "excitation": ("robotid.cli.design_text", "show_design"),
+    "rollout": ("robotid.cli.rollout_text", "show_rollout"),
+    "comparison": ("robotid.cli.rollout_text", "show_comparison"),
+    "table": ("robotid.cli.table_text", "show_table"),
+    "tracking": ("robotid.cli.track_text", "show_tracking"),
+}
 _SUMMARY = ("stage", "result", "time", "tasks", "warnings", "output")
 
 
@@ -122,22 +131,9 @@ def _say_verdict(console: Console, stage: StageResult, reported: set[str]) -> No
 
         said = bool(stage.node.needs())  # with the fits, which are of this run
         show_report(console, stage.path, remarks=not said)
-    elif stage.node.stage.output == "excitation":
-        from robotid.cli.design_text import show_design
-
-        show_design(console, stage.path)
-    elif stage.node.stage.output == "rollout":
-        from robotid.cli.rollout_text import show_rollout
-
-        show_rollout(console, stage.path)
-    elif stage.node.stage.output == "comparison":
-        from robotid.cli.rollout_text import show_comparison
-
-        show_comparison(console, stage.path)
-    elif stage.node.stage.output == "table":
-        from robotid.cli.rollout_text import show_table
-
-        show_table(console, stage.path)
+    elif stage.node.stage.output in _SHOWN:
+        module, function = _SHOWN[stage.node.stage.output]
+        getattr(import_module(module), function)(console, stage.path)
     elif stage.node.stage.output == "fit" and stage.node.name not in reported:
         from robotid.contracts.any_fit import read_any_fit
 

@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from robotid.contracts.versions import first_fault
+from robotid.errors import BadDataError
 
 TRUTH = "truth.json"
 
@@ -113,4 +116,10 @@ def write_truth(folder: Path, truth: Truth) -> None:
 
 def read_truth(folder: Path) -> Truth:
     """Read what `write_truth` wrote."""
-    return Truth.model_validate_json((folder / TRUTH).read_bytes())
+    path = folder / TRUTH
+    try:
+        return Truth.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        said = f"not the truth as simulate writes it: {first_fault(error)}"
+        hint = "simulate again"
+        raise BadDataError("bad-truth", said, file=str(path), hint=hint) from error

@@ -1,8 +1,6 @@
 """What a fit has found beside what is true, where a simulation says so."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,44 +8,11 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit import held_out
 from robotid.contracts.rollout import LinkMass
-from robotid.contracts.truth import TRUTH, read_truth
 from robotid.dynamics.crba import crba
-from robotid.errors import BadDataError
 from robotid.models.forward_from_fit import FittedForward
-from robotid.robot.tree import RobotTree
+from robotid.models.true_robot import TrueRobot
 
 Array = NDArray[np.float64]
-
-
-class TrueRobot(NamedTuple):
-    """What was simulated: the robot, inertias of its rotors, shape (n,), its law of friction."""
-
-    robot: RobotTree
-    rotor_inertia: Array
-    friction: str
-
-
-def true_robot(folder: Path, robot: RobotTree) -> TrueRobot:
-    """The robot that a simulation was made with.
-
-    Args:
-        folder: what `simulate` wrote.
-        robot: the fits', which has to have the same links and joints.
-    """
-    truth = read_truth(folder)
-    for what, own, theirs in (
-        ("links", list(robot.links), [link.name for link in truth.links]),
-        ("joints", list(robot.joint_names), [joint.name for joint in truth.joints]),
-    ):
-        if own != theirs:
-            said = f"{what} of the simulation are {_listed(theirs)}, of the fits {_listed(own)}"
-            hint = "give the simulation that the data are from"
-            raise BadDataError("truth-differs", said, file=str(folder / TRUTH), hint=hint)
-    return TrueRobot(
-        robot.with_phi(np.array([link.phi for link in truth.links])),
-        np.array([joint.rotor_inertia for joint in truth.joints]),
-        truth.friction,
-    )
 
 
 def beside_truth(fitted: FittedForward, q: Array, true: TrueRobot | None) -> dict[str, Any]:
@@ -96,7 +61,3 @@ def _inertia_error(fitted: FittedForward, q: Array, true: TrueRobot | None) -> f
     units = scale[..., :, None] * scale[..., None, :]
     wrong, whole = ((one / units).square().sum() for one in (own - known, known))
     return float(torch.sqrt(wrong / whole))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)

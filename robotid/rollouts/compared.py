@@ -12,8 +12,9 @@ from robotid.contracts.rollout import FitRollout, Rollout, Start, Trajectory
 from robotid.errors import BadDataError
 from robotid.memory import must_fit
 from robotid.models.forward_from_fit import FittedForward, read_forward
+from robotid.models.true_robot import true_robot
 from robotid.robot.tree import RobotTree
-from robotid.rollouts.beside_truth import beside_truth, true_robot
+from robotid.rollouts.beside_truth import beside_truth
 from robotid.rollouts.integrate import Integration
 from robotid.rollouts.left_to_run import left_to_run
 from robotid.rollouts.options import RolloutOptions

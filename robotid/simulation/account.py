@@ -15,7 +15,8 @@ from robotid.simulation.controller import Controller
 from robotid.simulation.drives import Drives
 from robotid.simulation.engine import ENGINE_PACKAGE
 from robotid.simulation.friction import Friction
-from robotid.simulation.options import FrictionKind, SimulationOptions
+from robotid.simulation.options import SimulationOptions
+from robotid.simulation.plant_options import FrictionKind
 from robotid.simulation.recordings import Recording
 from robotid.simulation.references import play_of, references
 from robotid.simulation.sensors import Measured, Sensors

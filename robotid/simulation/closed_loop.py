@@ -93,7 +93,7 @@ def follow(
         if step % clock.every == 0:
             sample = step // clock.every
             states[:, sample], qdd[sample] = y, first[1]
-        y = _advanced(plant, y, held, first, clock)
+        y = advanced(plant, y, held, first, clock)
         if not math.isfinite(y.sum()) or (np.abs(y[1]) > runaway).any():
             raise _diverged(y, runaway, step * clock.step_s, joints, recordings)
         if step % _REPORT_EVERY == 0:
@@ -103,7 +103,7 @@ def follow(
     return Motion(states[0], states[1], qdd, theta, thetad, tau, friction, tau_link)
 
 
-def _advanced(plant: Plant, y: Array, tau: Array, first: Array, clock: Clock) -> Array:
+def advanced(plant: Plant, y: Array, tau: Array, first: Array, clock: Clock) -> Array:
     """The state one control step later; `first` is its derivative now."""
     h = clock.step_s / clock.substeps
     for substep in range(clock.substeps):

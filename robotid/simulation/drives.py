@@ -15,7 +15,7 @@ from robotid.errors import ConfigError
 from robotid.robot.tree import RobotTree
 from robotid.simulation.elastic import Elasticity, springs
 from robotid.simulation.friction import Friction
-from robotid.simulation.options import SimulationOptions
+from robotid.simulation.plant_options import PlantOptions
 from robotid.simulation.robots import reach
 from robotid.simulation.trajectory import per_joint
 
@@ -35,7 +35,7 @@ class Drives(NamedTuple):
     moved: Array
 
 
-def rotor_inertias(robot: RobotTree, options: SimulationOptions) -> Array:
+def rotor_inertias(robot: RobotTree, options: PlantOptions) -> Array:
     """Rotor inertias seen from the joints, shape (n,) [kg m²]: given, of the file, or typical."""
     if options.rotor_inertia:
         return per_joint(options.rotor_inertia, robot, "rotor_inertia")
@@ -45,7 +45,7 @@ def rotor_inertias(robot: RobotTree, options: SimulationOptions) -> Array:
     return np.where(given > 0, given, typical)
 
 
-def make_drives(robot: RobotTree, options: SimulationOptions, torque_scale: Array) -> Drives:
+def make_drives(robot: RobotTree, options: PlantOptions, torque_scale: Array) -> Drives:
     """The drives of a robot; torque_scale is what shares of torque are of, shape (n,) [N m]."""
     rotor = rotor_inertias(robot, options)
     moved = moved_inertias(robot)
@@ -65,7 +65,7 @@ def make_drives(robot: RobotTree, options: SimulationOptions, torque_scale: Arra
 
 
 def _friction(
-    robot: RobotTree, options: SimulationOptions, torque_scale: Array, inertia: Array
+    robot: RobotTree, options: PlantOptions, torque_scale: Array, inertia: Array
 ) -> Friction:
     def level(key: str, given: tuple[float, ...], in_file: list[float], typical: Array) -> Array:
         if given:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from robotid.errors import ConfigError
 from robotid.robot.tree import RobotTree
-from robotid.simulation.options import EngineName
+from robotid.simulation.plant_options import EngineName
 
 Array = NDArray[np.float64]
 # The package whose version says which engine it was.

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from robotid.simulation.options import FrictionKind
+from robotid.simulation.plant_options import FrictionKind
 
 Array = NDArray[np.float64]
 LAWS: tuple[FrictionKind, ...] = ("none", "viscous", "coulomb", "stribeck", "stick-slip")

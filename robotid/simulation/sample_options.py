@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from robotid.simulation.options import EngineName
+from robotid.simulation.plant_options import EngineName
 
 SampleFriction = Literal["none", "viscous"]
 

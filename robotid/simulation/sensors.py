@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.simulation.closed_loop import Clock, Motion
-from robotid.simulation.options import Side, VelocitySource
+from robotid.simulation.options import VelocitySource
+from robotid.simulation.plant_options import Side
 
 Array = NDArray[np.float64]
 

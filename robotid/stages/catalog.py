@@ -17,6 +17,7 @@ CATALOG: dict[str, str] = {
     "rollout": "robotid.stages.rollout",
     "compare": "robotid.stages.compare",
     "tabulate": "robotid.stages.tabulate",
+    "track": "robotid.stages.track",
     "export": "robotid.stages.export",
 }
 

@@ -151,6 +151,7 @@ INDEX_FILES: Mapping[str, str] = {
     "predictions": "predictions.json",
     "report": "report.json",
     "rollout": "rollout.json",
+    "tracking": "tracking.json",
 }
 
 # Kinds of folder whose files another stage may take one by one, as it takes a user's own files.

@@ -85,6 +85,6 @@ STAGE = Stage(
     output="table",
     origin=__name__,
     uses=("robotid.contracts", "robotid.reporting"),
-    libraries=("jinja2", "numpy", "pyarrow.parquet", "pydantic"),
+    libraries=("jinja2", "pydantic"),
     run=run,
 )  # fmt: skip

@@ -1,0 +1,48 @@
+"""Joints that follow a reference through a model: an impedance, or inverse dynamics with PD.
+
+τ = f(q, q̇, q̈_d + D (q̇_d − q̇) + K (q_d − q)),   D = 2 √K
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.tracking.law import Command, Seen
+from robotid.tracking.moves import Reference
+
+Array = NDArray[np.float64]
+
+
+class JointLaw:
+    """The law.
+
+    Args:
+        reference: what joints should do.
+        K: of every gain, shape (gains, n) [1/s²].
+    """
+
+    def __init__(self, reference: Reference, K: Array) -> None:
+        self._reference = reference
+        self._K = K[:, None, :]
+        self._D = 2 * np.sqrt(self._K)
+
+    @property
+    def start(self) -> Array:
+        """Where motions begin, shape (motions, n)."""
+        first: Array = self._reference.q[0]
+        return first
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        return len(self._reference.q)
+
+    def command(self, step: int, seen: Seen, true: Seen) -> Command:
+        """What is asked for."""
+        q, qd, qdd = (part[step] for part in self._reference)
+        wanted = qdd + self._D * (qd - seen.qd) + self._K * (q - seen.q)
+        return Command(wanted, None, q, true.q, q - true.q)
+
+    def planned(self, step: int) -> tuple[Array, Array, Array]:
+        """The reference itself."""
+        q, qd, qdd = (part[step] for part in self._reference)
+        return q, qd, qdd

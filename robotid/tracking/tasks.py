@@ -1,0 +1,54 @@
+"""What a robot has to follow: the law and the reference of a task."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robotid.robot.tree import RobotTree
+from robotid.tracking.bounds import room_of
+from robotid.tracking.joint_law import JointLaw
+from robotid.tracking.law import Law
+from robotid.tracking.moves import minimum_jerk, random_postures, sines
+from robotid.tracking.options import TrackOptions
+from robotid.tracking.reaching import HandLaw, hand_of
+
+Array = NDArray[np.float64]
+
+
+class Assigned(NamedTuple):
+    """A law and, for a hand, the variance of its desired velocity, shape (motions,)."""
+
+    law: Law
+    velocity_variance: Array | None = None
+
+
+def assigned(
+    robot: RobotTree, options: TrackOptions, duration_s: float, K: Array, inertia: Array
+) -> Assigned:
+    """The task with motions of one length.
+
+    Args:
+        robot: the robot file.
+        options: the configuration.
+        duration_s: length of the motions; of a hand, from target to target.
+        K: of all gains, shape (gains, n) [1/s²].
+        inertia: that each joint moves alone according to the file, shape (n,) [kg m²].
+    """
+    room, hz = room_of(robot, options), options.control_hz
+    if options.task == "sines":
+        return Assigned(JointLaw(sines(robot, room, options, duration_s), K))
+    count = options.targets if options.task == "reaching" else 1
+    moves = random_postures(room, options, count, min(options.lengths_s))
+    reference = minimum_jerk(moves, duration_s, options.hold_s, hz)
+    if options.task == "impedance":
+        return Assigned(JointLaw(reference, K))
+    hand = hand_of(robot, options.link)
+    K_d = 2 * np.sqrt(K) * inertia
+    law = HandLaw(robot, hand, reference, K_d, options.reach_kp, options.null_kp, 1 / hz)
+    return Assigned(law, law.velocity_variance)
+
+
+def hand_name(robot: RobotTree, options: TrackOptions) -> str | None:
+    """The link that reaches; None for tasks of joints."""
+    return hand_of(robot, options.link).link if options.task == "reaching" else None
