@@ -59,12 +59,17 @@ def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write `table.json`, `table.html` and `table.md`."""
     from robotid.contracts.table import MARKDOWN, TABLE
     from robotid.reporting.markdown import in_markdown
-    from robotid.reporting.tabulated.gathered import Wanted, fits_of, table
+    from robotid.reporting.tabulated.gathered import Wanted, fits_of, table, trackings_of
     from robotid.reporting.tabulated.summary import PAGE, own_table, render_table, statements
 
-    entries = fits_of({source.name: source.path for source in inputs.get("fits", ())})
+    fits, trackings = (
+        {source.name: source.path for source in inputs.get(role, ())}
+        for role in ("fits", "trackings")
+    )
+    entries = [*fits_of(fits), *trackings_of(trackings)]
     if not entries:
-        raise ConfigError("no-results", "there are no results to tabulate", hint="give fits")
+        said = "there are no results to tabulate"
+        raise ConfigError("no-results", said, hint="give fits, or trackings")
     wanted = Wanted(**{key: getattr(config, key) for key in Wanted._fields})
     found = table(entries, wanted)
     (out_dir / TABLE).write_text(found.model_dump_json(indent=1), encoding="utf-8")
@@ -79,7 +84,11 @@ STAGE = Stage(
     config=TabulateConfig,
     inputs={
         "fits": Input(
-            "fit", "FIT", "what fit wrote", many=True, named=True, ordered=True
+            "fit", "FIT", "what fit wrote", many=True, named=True, ordered=True, optional=True
+        ),
+        "trackings": Input(
+            "tracking", "TRACKING", "what track wrote, each of whose models is a result",
+            many=True, named=True, ordered=True, optional=True,
         ),
     },
     output="table",

@@ -109,6 +109,7 @@ STAGE = Stage(
         "numpy",
         "pyarrow.parquet",
         "pydantic",
+        "safetensors.torch",
         "scipy.special",
         "torch",
     ),

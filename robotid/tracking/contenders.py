@@ -13,9 +13,9 @@ from robotid.dynamics.terms import WIDTH
 from robotid.errors import BadDataError, ConfigError
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal as of_file
-from robotid.models.from_fit import read_fitted
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.models.stepping import Stepper, stepper
+from robotid.models.torque_models import read_torque_model
 from robotid.robot.tree import RobotTree
 from robotid.simulation.drives import Drives, moved_inertias
 from robotid.tracking.moved import Moved
@@ -115,7 +115,7 @@ def _rigid(name: str, kind: Kind, said: str, model: RigidBodyModel) -> Contender
 
 
 def _fit(name: str, folder: Path, nominal: RobotTree) -> Contender:
-    fitted, file = read_fitted(folder), str(folder / FIT)
+    fitted, file = read_torque_model(folder), str(folder / FIT)
     robot = fitted.robot.tree
     if robot.floating:
         said = f"{name} is a fit of {robot.name}, which has a floating base and cannot be held"

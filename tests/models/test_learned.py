@@ -11,6 +11,7 @@ from robotid.models.learned.bodies import LinkBody, joint_columns
 from robotid.models.learned.inverse import Motion
 from robotid.models.learned.torques import LearnedTorques
 from robotid.models.rigid_body import RigidBodyModel
+from robotid.models.stepping import stepper
 from robotid.robot.catalog import shipped_path
 from robotid.robot.load import load_robot
 
@@ -94,6 +95,18 @@ def test_links_and_terms_are_those_of_a_rigid_body_fit(panda):
         RigidBodyModel(layout, phi).torque(*given),
         rtol=1e-6, atol=1e-6,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parallel_motions_step_by_step_are_as_each_alone(panda, name):
+    """As a controller calls them: every motion with a memory and held signs of its own."""
+    model = model_of(name, panda, ("viscous", "coulomb-held(0.5)", "load", "rotor"))
+    given = [np.stack(x) for x in zip(*(motion(panda, 30, seed) for seed in range(4)), strict=True)]
+    step = stepper(model, 4)
+    found = np.stack([step(*(x[:, k] for x in given)) for k in range(30)], axis=1)
+    for number in range(4):
+        wanted = model.torque(*(x[number] for x in given))
+        np.testing.assert_allclose(found[number], wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_gradients_reach_every_part(panda):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from robotid.contracts.fit import FIT
 from robotid.contracts.table import Figure, Row, TableFacts
+from robotid.contracts.tracking import TRACKING
 from robotid.errors import ConfigError, nearest
 from robotid.reporting.tabulated import claims, paths
 
@@ -34,6 +35,15 @@ class Wanted(NamedTuple):
 def fits_of(folders: Mapping[str, Path]) -> list[Entry]:
     """Facts of fits, of any kind."""
     return [Entry(name, json.loads((path / FIT).read_bytes())) for name, path in folders.items()]
+
+
+def trackings_of(folders: Mapping[str, Path]) -> list[Entry]:
+    """Every model of every tracking, under the names of both."""
+    return [
+        Entry(f"{name}/{model}", facts)
+        for name, path in folders.items()
+        for model, facts in json.loads((path / TRACKING).read_bytes())["models"].items()
+    ]
 
 
 def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:

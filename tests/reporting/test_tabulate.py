@@ -1,0 +1,130 @@
+"""Tables of many results: figures by path, claims between rows, and the stage."""
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from robotid.contracts.table import read_table
+from robotid.errors import ConfigError
+from robotid.reporting.tabulated.paths import figure, parse
+from robotid.stages.contract import Source
+from robotid.stages.tabulate import TabulateConfig, run
+
+FACTS = {
+    "metrics": {"test": {"rmse": {"mean": 0.5, "joints": {"a.b": 0.25}}}},
+    "outcomes": [
+        {"gain": "soft", "duration_s": 2.0, "rmse": {"mean": 3.0}},
+        {"gain": "soft", "duration_s": 10.0, "rmse": {"mean": 1.0}},
+        {"gain": "stiff", "duration_s": 2.0, "rmse": None},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("metrics.test.rmse.mean", 0.5),
+        ('metrics.test.rmse.joints."a.b"', 0.25),
+        ("outcomes[gain=soft].rmse.mean", 2.0),
+        ("outcomes[gain=soft][duration_s=10].rmse.mean", 1.0),
+        ("outcomes[gain=stiff].rmse.mean", None),
+        ("outcomes.rmse.mean", 2.0),
+        ("metrics.val.rmse.mean", None),
+        ("metrics.test", None),
+    ],
+)
+def test_figures_by_path(path, value):
+    assert figure(FACTS, parse(path)) == value
+
+
+@pytest.mark.parametrize("path", ["", "a..b", "a.", "a[b", "a[b]", '"a'])
+def test_what_is_no_path(path):
+    with pytest.raises(ValidationError, match="is no path such as"):
+        TabulateConfig(columns={"x": path})
+
+
+@pytest.mark.parametrize("text", ["a is less than b", "a < b", "< b in c"])
+def test_what_is_no_claim(text):
+    with pytest.raises(ValidationError, match="is no claim such as"):
+        TabulateConfig(claims=(text,))
+
+
+@pytest.fixture
+def fits(tmp_path):
+    """Two kinds of three seeds each; one has no figure of its own."""
+    found = []
+    for kind, values in {
+        "good": (1.0, 2.0, 3.0),
+        "bad": (5.0, 4.5, None),
+        "alike": (2.1,) * 3,
+    }.items():
+        for seed, value in enumerate(values):
+            folder = tmp_path / f"{kind}{seed}"
+            folder.mkdir()
+            (folder / "fit.json").write_text(json.dumps({"error": value}))
+            found.append(Source(f"fit/seed={seed}/model={kind}", folder, ""))
+    return found
+
+
+ROWS = {"Good": "*model=good", "Bad": "*model=bad", "Alike": "*model=alike"}
+
+
+def tabulated(fits, out, **keys):
+    out.mkdir()
+    run(TabulateConfig(rows=ROWS, columns={"error": "error"}, **keys), {"fits": fits}, out)
+    return read_table(out)
+
+
+def test_means_and_spreads_over_seeds(fits, tmp_path):
+    found = tabulated(fits, tmp_path / "out", published={"Good": {"error": 1.5}}, source="a paper")
+    good, bad, _ = found.rows
+    assert (good.results, good.cells["error"].mean, good.cells["error"].std) == (3, 2.0, 1.0)
+    assert (bad.cells["error"].count, bad.cells["error"].missing) == (2, 1)
+    page = (tmp_path / "out" / "table.html").read_text(encoding="utf-8")
+    assert "2 ± 1 [1.5]" in page
+    assert "a paper" in page
+    assert "2 ± 1" in (tmp_path / "out" / "table.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        ("Good < Bad in error", True),
+        ("Bad < Good in error", False),
+        ("Good << Bad in error", True),
+        ("Alike << Bad in error", True),
+        ("Good << Alike in error", False),
+        ("Good ~ Alike in error", True),
+        ("Good ~ Alike in error within 1 %", False),
+        ("Good, Alike < Bad in error", True),
+        ("Good < Bad, Alike in error", True),
+        ("Alike < Bad, Good in error", False),
+    ],
+)
+def test_claims(fits, tmp_path, claim, holds):
+    (found,) = tabulated(fits, tmp_path / "out", claims=(claim,)).claims
+    assert found.holds is holds
+    assert "Here" in found.found
+
+
+def test_claims_beside_published_figures(fits, tmp_path):
+    published = {"Good": {"error": 3.0}, "Bad": {"error": 2.0}}
+    (found,) = tabulated(
+        fits, tmp_path / "out", claims=("Good < Bad in error",), published=published
+    ).claims
+    assert found.holds
+    assert "published Good 3, Bad 2 (did not hold)" in found.found
+
+
+def test_names_that_are_not_there(fits, tmp_path):
+    with pytest.raises(ConfigError, match="no result is called"):
+        run(TabulateConfig(rows={"x": "*y"}, columns={"error": "error"}), {"fits": fits}, tmp_path)
+    with pytest.raises(ConfigError, match="is about a row 'Goof' that is not there"):
+        tabulated(fits, tmp_path / "a", claims=("Goof < Bad in error",))
+    with pytest.raises(ConfigError, match="is about a column 'err'"):
+        tabulated(fits, tmp_path / "b", claims=("Good < Bad in err",))
+    with pytest.raises(ConfigError, match="has a column 'err'"):
+        tabulated(fits, tmp_path / "c", published={"Good": {"err": 1.0}})
+    with pytest.raises(ConfigError, match="no results to tabulate"):
+        run(TabulateConfig(), {}, tmp_path)
