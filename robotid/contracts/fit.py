@@ -261,6 +261,9 @@ class CurvePoint(_Part):
     step: int
     train: float
     validation: float | None = None
+    formulas: float | None = Field(
+        default=None, description="Of validation data, without the network of a hybrid."
+    )
 
 
 class DriveGain(_Part):

@@ -125,7 +125,7 @@ class LearnedResult(AnyFit):
         architecture: the parts of the model.
         terms: of its joints.
         learning: what training was given.
-        without_residual: errors of the parts that are formulas, by split; empty without such.
+        without_residual: errors of body and joints alone, by split; empty without a body.
         parts: torque of each part on held-out data.
         rigid: parameters of the rigid part; empty of other bodies.
         actuator_values: of actuators that are formulas.

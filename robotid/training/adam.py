@@ -68,6 +68,9 @@ class Task(Protocol):
     def validation_loss(self) -> float:
         """The second alone."""
 
+    def formulas_loss(self) -> float | None:
+        """The same without the network of a model that has one on top of formulas; else None."""
+
     def where(self, chosen: Tensor) -> str:
         """The first of some units without a finite error, in words."""
 
@@ -88,7 +91,8 @@ def train_adam(task: Task, options: AdamOptions, *, checkpointed: bool = False) 
     checkpoint = Checkpoint(task.model, optimizer, generator)
     state = checkpoint.restored() if checkpointed else None
     if state is None:
-        history, best, spent = [Step(0, 0.0, *task.losses())], checkpoint.parameters(), 0.0
+        first = Step(0, 0.0, *task.losses(), task.formulas_loss())
+        history, best, spent = [first], checkpoint.parameters(), 0.0
     else:
         history, best, spent = state.history, state.best, state.history[-1].seconds
     lost = None
@@ -111,7 +115,7 @@ def train_adam(task: Task, options: AdamOptions, *, checkpointed: bool = False) 
         found = math.nan if lost else task.validation_loss()
         least = best_of(history)
         seconds = spent + time.process_time() - began
-        history.append(Step(epoch, seconds, total / task.units, found))
+        history.append(Step(epoch, seconds, total / task.units, found, task.formulas_loss()))
         if best_of(history) is not least:
             best = checkpoint.parameters()
         progress.report(epoch, options.epochs, _said(history[-1], best_of(history)))

@@ -8,12 +8,16 @@ _POINTS = 400  # of a training curve that results state
 
 
 class Step(NamedTuple):
-    """A point of a training curve: mean squared weighted errors, processor seconds so far."""
+    """A point of a training curve: mean squared weighted errors, processor seconds so far.
+
+    `formulas` is the validation error without the network of a model that has both; else None.
+    """
 
     step: int
     seconds: float
     train: float
     validation: float
+    formulas: float | None = None
 
 
 class Trained(NamedTuple):

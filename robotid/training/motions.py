@@ -114,6 +114,18 @@ class MotionTask:
         """Of validation data, as whole stretches."""
         return self._loss(self._validation)
 
+    def formulas_loss(self) -> float | None:
+        """Of validation data, without the network; None where nothing else is there, or learns."""
+        if self.model.body is None or self.model.residual is None or self._frozen:
+            return None
+        total = count = 0.0
+        with torch.no_grad():
+            for own in self._validation:
+                error = (_formulas(self.model, own.motion) - own.tau) * self._weights
+                total += float((error**2).sum())
+                count += own.tau.numel()
+        return total / count
+
     def where(self, chosen: Tensor) -> str:
         """The recording and time of the first unit without a finite error."""
         with torch.no_grad():

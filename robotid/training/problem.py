@@ -72,6 +72,10 @@ class Problem:
         """Of the samples that are held out."""
         return self.loss(self.validation)
 
+    def formulas_loss(self) -> float | None:
+        """Forward models have no network on top."""
+        return None
+
     def where(self, chosen: Tensor) -> str:
         """The first of some samples without a finite error."""
         with torch.no_grad():

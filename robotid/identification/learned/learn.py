@@ -107,7 +107,7 @@ def learn(
         metrics=errors.metrics,
         baselines=beside,
         curve=[
-            CurvePoint(step=s.step, train=s.train, validation=s.validation)
+            CurvePoint(step=s.step, train=s.train, validation=s.validation, formulas=s.formulas)
             for s in thinned(trained.history)
         ],
         architecture=architecture,

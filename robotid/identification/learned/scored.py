@@ -54,10 +54,9 @@ def scored(
     found = {split: _predicted(model, own) for split, own in data.items()}
     metrics = _metrics(found, joints, residual=True)
     split = held_out(metrics)
-    mixed = model.residual is not None and model.body is not None
     return Scored(
         metrics=metrics,
-        without_residual=_metrics(found, joints, residual=False) if mixed else {},
+        without_residual=_metrics(found, joints, residual=False) if model.body else {},
         parts=_shares(next(own for name, own in found.items() if name == split), joints),
         blocks=_blocks(request, found, joints),
     )
@@ -87,7 +86,7 @@ def _metrics(
     for split, stretches in found.items():
         tau = np.concatenate([own.tau for own in stretches])
         given = np.concatenate(
-            [own.total - (0.0 if residual else own.parts["residual"]) for own in stretches]
+            [own.total - (0.0 if residual else own.parts.get("residual", 0.0)) for own in stretches]
         )
         rows = zip(((tau - given) ** 2).sum(0), tau.sum(0), (tau**2).sum(0), strict=True)
         sums[split] = {

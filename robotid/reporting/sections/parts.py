@@ -84,7 +84,7 @@ def section(view: LearnedView) -> Parts | None:
         rigid=[RigidRow(one, _apart(one)) for one in fit.rigid],
         apart=rigid_apart(fit),
         frozen=bool(fit.architecture.frozen),
-        has_network=bare is not None,
+        has_network="residual" in fit.parts,
     )
 
 

@@ -21,6 +21,9 @@ def training_chart(curve: Sequence[CurvePoint]) -> Chart:
     train = np.array([point.train for point in curve])
     checked = np.array([np.nan if p.validation is None else p.validation for p in curve])
     there = np.isfinite(checked)  # losses on validation data need not be there at every step
+    bare = np.array([np.nan if p.formulas is None else p.formulas for p in curve])
+    known = np.isfinite(bare)
+    without = Series("validation, without the network", steps[known], bare[known], "dashed", 2)
     return Chart(
         title="Loss over steps",
         across=Axis("step"),
@@ -28,6 +31,7 @@ def training_chart(curve: Sequence[CurvePoint]) -> Chart:
         series=[
             Series("training", steps, train, colour=0),
             Series("validation", steps[there], checked[there], "line", 1),
+            *([without] if known.any() else []),
         ],
         zoom=True,
     )
