@@ -17,6 +17,7 @@ from robotid.errors import (
     Notice,
     RobotidError,
     StorageError,
+    UnsafePathError,
     UsageError,
     from_exception,
 )
@@ -245,9 +246,18 @@ class Run:
             elif self._forget(event.stage, event.key):
                 self._submitted[event.task.key] -= 1  # it was not the task's fault
             else:
-                why = "a stored input is damaged again and again"
-                error = StorageError("cache-damaged", why, hint="check the disk of the cache")
-                self._failed[event.task.key] = Failed(event.task, error)
+                self._failed[event.task.key] = Failed(event.task, self._lost(event.key))
+
+    def _lost(self, key: str) -> RobotidError:
+        """Why a stored result cannot be had, however often it is made."""
+        refused = (n for n in self._store.notices if n.code == "cache-unreadable")
+        if any(Path(notice.file or "").name == key for notice in refused):
+            why = "a stored input cannot be read again and again: permission denied"
+            return UnsafePathError(
+                "cache-unreadable", why, hint="check owner and mode of the cache"
+            )
+        why = "a stored input is damaged again and again"
+        return StorageError("cache-damaged", why, hint="check the disk of the cache")
 
     def _forget(self, stage: str, key: str) -> bool:
         """Have a damaged entry computed again, and all that waits for it planned again.
@@ -303,7 +313,7 @@ class Run:
             except EntryDamagedError as damage:
                 if self._forget(damage.stage, damage.key):
                     return False
-                state.result.error = StorageError("cache-damaged", str(damage))
+                state.result.error = self._lost(damage.key)
                 state.result.status = "failed"
             except (RobotidError, OSError) as error:
                 doing = f"writing the result of {name}"

@@ -355,6 +355,18 @@ def test_damage_without_end_is_an_error(run, files, monkeypatch):
     assert result.error.exit_code == ExitCode.IO
 
 
+def test_a_result_that_can_never_be_read_is_a_matter_of_permission(run, files, monkeypatch):
+    def refused(self, entry, into, names=None):
+        from robotid.store.store import EntryDamagedError
+
+        self.warn("cache-unreadable", "cached result not used: no", entry.path, "check owner")
+        raise EntryDamagedError(entry.manifest.stage, entry.key)
+
+    monkeypatch.setattr(Store, "check_out", refused)
+    result, _ = run(PARTS)
+    assert result.error.exit_code == ExitCode.PERMISSION
+
+
 def _always_damaged(self, entry, into, names=None):
     from robotid.store.store import EntryDamagedError
 
