@@ -66,7 +66,10 @@ def times_us(parts: dict, steps: int) -> np.ndarray:
     layout = Layout(loaded.tree, ("viscous", "coulomb", "offset", "rotor"))
     model = LearnedTorques(layout, empty(Architecture(**parts), layout))
     fit = SimpleNamespace(
-        robot=SimpleNamespace(name="panda"), model="hybrid", verdict=SimpleNamespace(usable=True)
+        robot=SimpleNamespace(name="panda"),
+        model="hybrid",
+        verdict=SimpleNamespace(usable=True),
+        learning=SimpleNamespace(rate_hz=100.0),
     )
     fitted = SimpleNamespace(fit=fit, robot=loaded, model=model)
     remembers = model.model.remembers

@@ -93,6 +93,7 @@ class Learning(_Part):
     Args:
         units: sequences, or samples, that one epoch passes.
         length: samples of a sequence; 1 without a memory.
+        rate_hz: samples per second; what a model remembers lasts for samples, not for seconds.
         left_out: training samples in no sequence: ends of stretches that are shorter.
         validated_by: what told when to stop: `val`, or `end` of the training data.
         batch: units of one step.
@@ -105,6 +106,7 @@ class Learning(_Part):
 
     units: int
     length: int
+    rate_hz: float
     left_out: int
     validated_by: Literal["val", "end"]
     batch: int

@@ -120,7 +120,8 @@ def learned_text(request: LearnedRequest) -> str:
     return _TEMPLATE.format(
         origin="\n".join(f" * {comment(line)}" for line in request.origin),
         call=f"{name}_inverse_dynamics(q, qd, qdd, {'memory, ' if remembers else ''}tau)",
-        about_memory=f"\n * Call {name}_reset(memory) first, then once per sample, in order."
+        about_memory=f"\n * Call {name}_reset(memory) first, then once per sample, in order, "
+        f"{fitted.fit.learning.rate_hz:g} times a second."
         if remembers
         else "",
         joints="\n".join(f" *   {i}  {comment(j)}" for i, j in enumerate(robot.joint_names)),

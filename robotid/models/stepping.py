@@ -28,15 +28,16 @@ class Stepper(Protocol):
         """
 
 
-def stepper(model: Model, batch: int) -> Stepper:
+def stepper(model: Model, batch: int, every: int = 1) -> Stepper:
     """The model for so many parallel motions, none of which has moved before.
 
     Args:
         model: of a robot with a fixed base.
         batch: how many motions there are.
+        every: of how many calls one is a sample for a network with a memory.
     """
     if isinstance(model, LearnedTorques):
-        return LearnedStepper(model, batch)
+        return LearnedStepper(model, batch, every)
     return RigidBodyStepper(model, batch)
 
 

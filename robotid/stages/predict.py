@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from robotid.errors import Effect, Notice
 from robotid.stages.contract import Input, Inputs, Source, Stage, StageConfig
+
+if TYPE_CHECKING:
+    from robotid.contracts.fit import AnyFit
+
+_SAME_RATE = 0.01  # share of a rate that makes no difference
 
 
 class PredictConfig(StageConfig):
@@ -36,7 +42,21 @@ def run(config: PredictConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         outside=predictor.outside(),
     )
     write_recording_errors(out_dir, found)
-    return predictor.notices()
+    return [*predictor.notices(), *_other_rate(fitted.fit, facts.rate_hz, str(path))]
+
+
+def _other_rate(fit: "AnyFit", rate_hz: float, file: str) -> list[Notice]:
+    """What a network remembers lasts for samples: at another rate it is another time."""
+    from robotid.contracts.learned import LearnedResult
+
+    if not isinstance(fit, LearnedResult) or fit.learning.length == 1:
+        return []
+    own = fit.learning.rate_hz
+    if abs(rate_hz - own) <= _SAME_RATE * own:
+        return []
+    said = f"{rate_hz:g} samples per second, but the memory of the model was trained with {own:g}"
+    hint = "filter to that rate (rate_hz)"
+    return [Notice(code="other-rate", message=said, file=file, hint=hint)]
 
 
 def gather(

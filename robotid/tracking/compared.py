@@ -53,7 +53,7 @@ def compared(
     """
     moved = moved_robot(nominal, options, simulation)
     inertia = inertias(nominal)
-    models = contenders(folders, nominal, moved, inertia)
+    models = contenders(folders, nominal, moved, inertia, options.control_hz)
     K = gains_of(nominal, options)
     moves = options.targets if options.task == "reaching" else 1
     steps = (max(options.lengths_s) * moves + options.hold_s) * options.control_hz

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import FIT
+from robotid.contracts.fit import FIT, AnyFit
+from robotid.contracts.learned import LearnedResult
 from robotid.contracts.tracking import Kind
 from robotid.dynamics.terms import WIDTH
 from robotid.errors import BadDataError, ConfigError
@@ -21,6 +22,7 @@ from robotid.simulation.drives import Drives, moved_inertias
 from robotid.tracking.moved import Moved
 
 Array = NDArray[np.float64]
+_WHOLE = 0.01  # how far a ratio of rates may be from a whole number
 _OF_FILE = ("viscous", "coulomb", "rotor")  # what a robot file can say of its joints
 
 
@@ -35,7 +37,11 @@ class Contender(NamedTuple):
 
 
 def contenders(
-    folders: Mapping[str, Path], nominal: RobotTree, moved: Moved, inertia: Array
+    folders: Mapping[str, Path],
+    nominal: RobotTree,
+    moved: Moved,
+    inertia: Array,
+    control_hz: float,
 ) -> list[Contender]:
     """All models, fits first.
 
@@ -44,6 +50,7 @@ def contenders(
         nominal: the robot file.
         moved: the robot that is moved.
         inertia: that each joint moves alone according to the file, shape (n,) [kg m²].
+        control_hz: how often models are called.
     """
     known = [
         _rigid("nominal", "nominal", "the robot file", nominal_model(nominal)),
@@ -55,7 +62,8 @@ def contenders(
             said = f"a fit is called {one.name!r}, as the baseline is"
             hint = "give its folder another name"
             raise ConfigError("name-taken", said, file=str(folders[one.name]), hint=hint)
-    return [*(_fit(name, folder, nominal) for name, folder in folders.items()), *known]
+    fits = (_fit(name, folder, nominal, control_hz) for name, folder in folders.items())
+    return [*fits, *known]
 
 
 def nominal_model(robot: RobotTree) -> RigidBodyModel:
@@ -114,7 +122,7 @@ def _rigid(name: str, kind: Kind, said: str, model: RigidBodyModel) -> Contender
     return Contender(name, kind, said, None, lambda batch: stepper(model, batch))
 
 
-def _fit(name: str, folder: Path, nominal: RobotTree) -> Contender:
+def _fit(name: str, folder: Path, nominal: RobotTree, control_hz: float) -> Contender:
     fitted, file = read_torque_model(folder), str(folder / FIT)
     robot = fitted.robot.tree
     if robot.floating:
@@ -127,13 +135,29 @@ def _fit(name: str, folder: Path, nominal: RobotTree) -> Contender:
         hint = "give the robot of the fit, with the same locks and chain"
         raise BadDataError("robots-differ", said, file=file, hint=hint)
     fit = fitted.fit
+    every = _every(fit, control_hz, file)
     return Contender(
         name,
         "fit",
         fit.model,
         fit.verdict.usable,
-        lambda batch: stepper(fitted.model, batch),
+        lambda batch: stepper(fitted.model, batch, every),
     )
+
+
+def _every(fit: AnyFit, control_hz: float, file: str) -> int:
+    """Of how many steps of the controller one is a sample for a network with a memory."""
+    if not isinstance(fit, LearnedResult) or fit.learning.length == 1:
+        return 1
+    ratio = control_hz / fit.learning.rate_hz
+    if round(ratio) < 1 or abs(ratio - round(ratio)) > _WHOLE * ratio:
+        said = (
+            f"its memory was trained with {fit.learning.rate_hz:g} samples per second, the "
+            f"controller has {control_hz:g} steps"
+        )
+        hint = "choose a control_hz that is a multiple of that rate"
+        raise BadDataError("rates-differ", said, file=file, hint=hint)
+    return round(ratio)
 
 
 def _joints(robot: RobotTree) -> str:

@@ -50,7 +50,10 @@ def request_of(kind, robot="panda", terms=("viscous", "coulomb", "stribeck(0.1)"
             drawn = torch.randn(values.shape, generator=generator, dtype=torch.float64)
             values.add_(0.3 * drawn.to(values.dtype))
     fit = SimpleNamespace(
-        robot=SimpleNamespace(name=robot), model="hybrid", verdict=SimpleNamespace(usable=True)
+        robot=SimpleNamespace(name=robot),
+        model="hybrid",
+        verdict=SimpleNamespace(usable=True),
+        learning=SimpleNamespace(rate_hz=100.0),
     )
     return LearnedRequest(SimpleNamespace(fit=fit, robot=loaded, model=LearnedTorques(layout, model)),
                           "0" * 64)  # fmt: skip

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from safetensors.torch import save_file
 
@@ -17,7 +18,7 @@ from robotid.contracts.learned import (
 from robotid.contracts.residuals import write_residuals
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
-from robotid.errors import ConfigError, Effect, Notice
+from robotid.errors import BadDataError, ConfigError, Effect, Notice
 from robotid.evaluation.excerpts import excerpt
 from robotid.evaluation.verdict import Fitted, judge
 from robotid.identification.data_used import data_used
@@ -45,6 +46,7 @@ from robotid.training.adam import AdamOptions, train_adam
 from robotid.training.history import Trained, best_of, thinned
 from robotid.training.motions import MotionTask
 
+_ONE_RATE = 1.01  # of the least rate: what counts as the same
 _FEW_STEPS = 10  # of an epoch: a smaller batch would learn more from the same data
 
 
@@ -64,6 +66,7 @@ def learn(
     rigid = rigid_fit(request)
     architecture = architecture_of(options)
     length = options.sequence if architecture.residual == "lstm" else 1
+    rate_hz = rate_of(request, remembers=length > 1)
     data = torque_data(request, rigid.layout, length)
     model = started(request, architecture, data.train, rigid)
     if earlier is not None:
@@ -115,6 +118,7 @@ def learn(
         learning=Learning(
             units=task.units,
             length=length,
+            rate_hz=rate_hz,
             left_out=task.left_out,
             validated_by=data.validated_by,
             batch=options.usual.batch,
@@ -143,6 +147,17 @@ def learn(
     )
     (out_dir / result.robot.file).write_bytes(loaded.data)
     return notices
+
+
+def rate_of(request: Request, *, remembers: bool) -> float:
+    """Samples per second of the data; a memory needs one rate of all of them."""
+    rates = {name: facts.rate_hz for name, facts in request.index.recordings.items()}
+    least, most = (f(rates, key=lambda name: rates[name]) for f in (min, max))
+    if remembers and rates[most] > _ONE_RATE * rates[least]:
+        said = f"{least} has {rates[least]:g} samples per second, {most} {rates[most]:g}"
+        hint = "filter to one rate (rate_hz), or take a model without memory"
+        raise BadDataError("rates-differ", said, hint=hint)
+    return float(np.median(list(rates.values())))
 
 
 def device_of(asked: str) -> str:

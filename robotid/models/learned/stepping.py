@@ -20,9 +20,11 @@ class LearnedStepper:
     Args:
         learned: of a robot with a fixed base.
         batch: how many motions there are.
+        every: of how many calls one is a sample for the network; it holds its torque between them.
+            What it remembers lasts for as many samples as in training.
     """
 
-    def __init__(self, learned: LearnedTorques, batch: int) -> None:
+    def __init__(self, learned: LearnedTorques, batch: int, every: int = 1) -> None:
         layout, self._model = learned.layout, learned.model
         self._links = self._terms = None
         with torch.no_grad():
@@ -33,13 +35,17 @@ class LearnedStepper:
                 self._terms = JointTermsStepper(layout, own, batch)
         self._load = CompiledRnea(layout.robot) if self._terms and layout.loaded else None
         self._memory: Memory | None = None
+        self._every, self._calls, self._added = every, 0, np.zeros((batch, layout.robot.n))
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques, shape (batch, n)."""
         with torch.no_grad():
             torque = self._formulas(q, qd, qdd)
             if self._model.residual is not None:
-                torque += self._residual(q, qd, qdd)
+                if self._calls % self._every == 0:
+                    self._added = self._residual(q, qd, qdd)
+                self._calls += 1
+                torque = torque + self._added
         return torque
 
     def _formulas(self, q: Array, qd: Array, qdd: Array) -> Array:
