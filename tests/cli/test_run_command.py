@@ -16,8 +16,11 @@ from robotid.cli.answer import (
 from tests.conftest import PROJECT
 
 ARM = PROJECT / "pipelines" / "arm.toml"
-# The comparison of 26 models takes half an hour; tests/rollouts/test_compare.py runs it in small.
-PIPELINES = sorted(p for p in (PROJECT / "pipelines").glob("*.toml") if p.stem != "lutter_26")
+# Those of papers take long; tests/rollouts/test_compare.py and tests/identification run them in small.
+PAPERS = ("lutter", "reuss", "sutanto")
+PIPELINES = sorted(
+    p for p in (PROJECT / "pipelines").glob("*.toml") if not p.stem.startswith(PAPERS)
+)
 
 
 @pytest.fixture
