@@ -69,6 +69,26 @@ class PartOfTorque(_Part):
     share: dict[str, float | None]
 
 
+class Beyond(_Part):
+    """Held-out samples inside and beyond the motions of the training data.
+
+    A sample is beyond if any position, velocity or acceleration is, by a twentieth of its range.
+
+    Args:
+        share: of held-out samples that are beyond.
+        inside: root mean square error of the others, mean over the joints; null without any.
+        beyond: of those beyond.
+        sdp_inside: the same of a rigid body; null likewise.
+        sdp_beyond: of it beyond.
+    """
+
+    share: float
+    inside: float | None
+    beyond: float | None
+    sdp_inside: float | None
+    sdp_beyond: float | None
+
+
 class LearnedParameter(_Part):
     """A sum of link parameters, or a term of a joint, of the rigid part of a model.
 
@@ -129,6 +149,7 @@ class LearnedResult(AnyFit):
         learning: what training was given.
         without_residual: errors of body and joints alone, by split; empty without a body.
         parts: torque of each part on held-out data.
+        beyond: errors where held-out motions leave those of the training.
         rigid: parameters of the rigid part; empty of other bodies.
         actuator_values: of actuators that are formulas.
         gains: of drives.
@@ -144,6 +165,7 @@ class LearnedResult(AnyFit):
     learning: Learning
     without_residual: Metrics = Field(default={})
     parts: dict[str, PartOfTorque] = Field(default={})
+    beyond: Beyond | None = None
     rigid: list[LearnedParameter] = Field(default=[])
     actuator_values: list[ActuatorValue] = Field(default=[])
     gains: list[DriveGain] = Field(default=[])

@@ -126,6 +126,17 @@ def test_blocks_are_those_of_other_fits_so_that_they_compare(arm, tmp_path):
     assert facts["fits"]["hybrid"]["architecture"]["residual"] == "lstm"
 
 
+def test_errors_beyond_the_training_motions_are_told_apart(arm, tmp_path):
+    found, _ = fit(arm, tmp_path / "fit", **KINDS["mlp"])
+    beyond, error = found.fit.beyond, found.fit.metrics["test"]["rmse"].mean
+    assert 0 <= beyond.share <= 1
+    parts = [x for x in (beyond.inside, beyond.beyond) if x is not None]
+    assert 0.95 * min(parts) <= error <= 1.05 * max(parts)  # means over joints differ a little
+    other = found.fit.baselines["sdp"]["test"]["rmse"].mean
+    known = [x for x in (beyond.sdp_inside, beyond.sdp_beyond) if x is not None]
+    assert 0.95 * min(known) <= other <= 1.05 * max(known)
+
+
 def test_the_same_seed_gives_the_same_bytes(arm, tmp_path):
     for name in ("one", "other"):
         fit(arm, tmp_path / name, **KINDS["hybrid"], seed=3)

@@ -76,7 +76,7 @@ def learn(
     task, trained = _trained(request, architecture, model, data)
     model.cpu()
     status = _status(trained)
-    errors, beside = scored(request, model, data.by_split), compared(request, rigid)
+    errors, beside = scored(request, model, data.by_split, rigid), compared(request, rigid)
     found = _found(model, rigid)
     units = rigid.layout.robot.torque_units
     judged = Fitted(
@@ -130,6 +130,7 @@ def learn(
         ),
         without_residual=errors.without_residual,
         parts=errors.parts,
+        beyond=errors.beyond,
         blocks=errors.blocks,
         actuator_values=actuator_table(model.actuator, rigid.layout.robot),
         gains=list(request.ready.gains),

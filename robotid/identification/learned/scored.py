@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import BlockErrors, Metrics, held_out
-from robotid.contracts.learned import PartOfTorque
+from robotid.contracts.learned import Beyond, PartOfTorque
 from robotid.contracts.splits import Split
 from robotid.evaluation.metrics import ErrorSums
 from robotid.evaluation.scores import (
@@ -21,6 +21,8 @@ from robotid.identification.request import Request
 from robotid.information.blocks import by_split
 from robotid.information.sizes import nominal
 from robotid.models.learned.inverse import InverseModel
+from robotid.models.rigid_body import RigidBodyModel
+from robotid.models.trained_range import TOLERANCE
 from robotid.training.motions import Stretch, torque_of
 
 Array = NDArray[np.float64]
@@ -34,6 +36,7 @@ class Scored(NamedTuple):
     metrics: Metrics
     without_residual: Metrics
     parts: dict[str, PartOfTorque]
+    beyond: Beyond
     blocks: list[BlockErrors]
 
 
@@ -47,17 +50,25 @@ class _Predicted(NamedTuple):
 
 
 def scored(
-    request: Request, model: InverseModel, data: Mapping[Split, Sequence[Stretch]]
+    request: Request,
+    model: InverseModel,
+    data: Mapping[Split, Sequence[Stretch]],
+    rigid: RigidFit,
 ) -> Scored:
     """Errors of all splits, each stretch predicted as a whole."""
     joints = request.ready.data.layout.robot.joint_names
     found = {split: _predicted(model, own) for split, own in data.items()}
     metrics = _metrics(found, joints, residual=True)
     split = held_out(metrics)
+    held = next(own for name, own in found.items() if name == split)
+    body = RigidBodyModel(request.ready.data.layout, rigid.whole)
     return Scored(
         metrics=metrics,
         without_residual=_metrics(found, joints, residual=False) if model.body else {},
-        parts=_shares(next(own for name, own in found.items() if name == split), joints),
+        parts=_shares(held, joints),
+        beyond=_beyond(
+            found["train"], held, RigidBodyModel(request.ready.data.layout, rigid.whole)
+        ),
         blocks=_blocks(request, found, joints),
     )
 
@@ -108,6 +119,35 @@ def _shares(found: Sequence[_Predicted], joints: Sequence[str]) -> dict[str, Par
             rms=dict(zip(joints, rms, strict=True)), share=dict(zip(joints, share, strict=True))
         )
     return result
+
+
+def _beyond(
+    train: Sequence[_Predicted], held: Sequence[_Predicted], rigid: RigidBodyModel
+) -> Beyond:
+    """Errors of held-out samples inside and beyond the training motions, beside a rigid body."""
+    seen = np.concatenate([_motion(own) for own in train])
+    low, high = seen.min(0), seen.max(0)
+    room = TOLERANCE * (high - low)
+    motion = np.concatenate([_motion(own) for own in held])
+    outside = ((motion < low - room) | (motion > high + room)).any(1)
+    tau = np.concatenate([own.tau for own in held])
+    own = tau - np.concatenate([one.total for one in held])
+    other = tau - np.concatenate([rigid.torque(*np.split(_motion(one), 3, axis=1)) for one in held])
+
+    def error(e: Array, chosen: NDArray[np.bool_]) -> float | None:
+        return float(np.sqrt(np.mean(e[chosen] ** 2, axis=0)).mean()) if chosen.any() else None
+
+    return Beyond(
+        share=float(outside.mean()),
+        inside=error(own, ~outside),
+        beyond=error(own, outside),
+        sdp_inside=error(other, ~outside),
+        sdp_beyond=error(other, outside),
+    )
+
+
+def _motion(own: _Predicted) -> Array:
+    return np.concatenate([x.numpy() for x in own.stretch.motion[:3]], axis=1)
 
 
 def _rms(values: Sequence[Array]) -> list[float]:

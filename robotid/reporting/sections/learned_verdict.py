@@ -2,7 +2,7 @@
 
 from robotid.contracts.learned import LearnedResult
 from robotid.reporting.architecture import described
-from robotid.reporting.numbers import whole
+from robotid.reporting.numbers import percent, whole
 from robotid.reporting.sections.verdict import (
     Tile,
     Verdict,
@@ -25,9 +25,22 @@ def section(view: LearnedView) -> Verdict:
     return Verdict(
         tiles=[*error_tiles(view), weights, recordings_tile(fit)],
         identified=_learned(fit),
-        predicted=predicted(view),
+        predicted=[*predicted(view), *_beyond(view)],
         findings=findings(fit),
     )
+
+
+def _beyond(view: LearnedView) -> list[str]:
+    """How it does where held-out motions leave those of the training."""
+    found = view.fit.beyond
+    if found is None or found.beyond is None:
+        return []
+    said = f"{percent(found.share)} of these samples lie beyond the motions of the training"
+    if found.inside is None or found.sdp_inside is None or found.sdp_beyond is None:
+        return [f"{said}."]
+    said += f": there its error is {found.beyond:.3g} {view.unit}, elsewhere {found.inside:.3g}"
+    other = f"{found.sdp_beyond:.3g}, elsewhere {found.sdp_inside:.3g}"
+    return [f"{said}; that of a rigid body (sdp) {other}."]
 
 
 def _learned(fit: LearnedResult) -> list[str]:
