@@ -66,9 +66,7 @@ def scored(
         metrics=metrics,
         without_residual=_metrics(found, joints, residual=False) if model.body else {},
         parts=_shares(held, joints),
-        beyond=_beyond(
-            found["train"], held, RigidBodyModel(request.ready.data.layout, rigid.whole)
-        ),
+        beyond=_beyond(found["train"], held, body),
         blocks=_blocks(request, found, joints),
     )
 
@@ -132,7 +130,7 @@ def _beyond(
     outside = ((motion < low - room) | (motion > high + room)).any(1)
     tau = np.concatenate([own.tau for own in held])
     own = tau - np.concatenate([one.total for one in held])
-    other = tau - np.concatenate([rigid.torque(*np.split(_motion(one), 3, axis=1)) for one in held])
+    other = tau - np.concatenate([_torque(rigid, one) for one in held])
 
     def error(e: Array, chosen: NDArray[np.bool_]) -> float | None:
         return float(np.sqrt(np.mean(e[chosen] ** 2, axis=0)).mean()) if chosen.any() else None
@@ -144,6 +142,11 @@ def _beyond(
         sdp_inside=error(other, ~outside),
         sdp_beyond=error(other, outside),
     )
+
+
+def _torque(rigid: RigidBodyModel, own: _Predicted) -> Array:
+    q, qd, qdd, _ = own.stretch.motion
+    return rigid.torque(q.numpy(), qd.numpy(), qdd.numpy())
 
 
 def _motion(own: _Predicted) -> Array:
