@@ -276,6 +276,29 @@ def test_predictions_by_the_command_line(arm, tmp_path):
         assert errors["rmse"] == pytest.approx(stated, rel=1e-4)
 
 
+def test_a_memory_called_at_another_rate_is_told(arm, tmp_path):
+    """By `predict` as a warning; a controller whose rate is no multiple is refused."""
+    found, _ = fit(arm, tmp_path / "fit", **KINDS["hybrid"])
+    rate = found.fit.learning.rate_hz
+    cache = ["--cache-dir", tmp_path / "cache"]
+    answer = run_process(
+        *cache, "filter", arm.dataset.parent / "raw", "--cutoff-hz", "10", "--rate-hz", rate / 2,
+        "-o", tmp_path / "slow", timeout=300,
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    answer = run_process(*cache, "predict", tmp_path / "fit", tmp_path / "slow", timeout=300)
+    assert f"{rate / 2:g} samples per second, but the memory of the model" in answer.err
+    track = [*cache, "track", tmp_path / "fit", "--robot", arm.robot, "--durations-s", "0.1",
+             "--motions", "1", "--gains", "medium", "--warm-up", "5"]  # fmt: skip
+    answer = run_process(*track, "--control-hz", 1.5 * rate, timeout=300)
+    assert answer.code == 65
+    assert "its memory was trained with" in answer.err
+    answer = run_process(*track, "--control-hz", 2 * rate, "-o", tmp_path / "track", timeout=300)
+    assert answer.code in (0, 4), answer.err
+    tracking = json.loads((tmp_path / "track" / "tracking.json").read_text(encoding="utf-8"))
+    assert tracking["models"]["fit"]["model"] == "hybrid"
+
+
 def test_a_killed_fit_is_taken_up_by_the_command_line(arm, tmp_path):
     """SIGKILL in the middle of training: the next run goes on, to the bytes of one not killed."""
     keys = ["--model", "lstm", "--hidden", "8", "--memory", "6", "--batch", "2",
