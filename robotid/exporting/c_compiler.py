@@ -17,6 +17,24 @@ COMPILERS = ("cc", "gcc", "clang")
 FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror")
 _PATIENCE_S = 120
 
+# What joint terms are clipped with, in C.
+SATURATIONS = """
+static inline double {name}_sat(double x)
+{{
+    return x < -1.0 ? -1.0 : x > 1.0 ? 1.0 : x;
+}}
+
+static inline double {name}_pos(double x)
+{{
+    return x > 0.0 ? x : 0.0;
+}}
+
+static inline double {name}_neg(double x)
+{{
+    return x < 0.0 ? x : 0.0;
+}}
+"""
+
 # Reads states from standard input and writes their torques, as plain doubles.
 _CALLER = """#include <stdio.h>
 #include "{file}"

@@ -2,7 +2,7 @@
 
 import re
 
-from robotid.exporting.c_compiler import Proof, compiled
+from robotid.exporting.c_compiler import SATURATIONS, Proof, compiled
 from robotid.exporting.comparison import STATES, random_states
 from robotid.exporting.joint_code import HELPERS
 from robotid.exporting.naming import comment, identifier
@@ -23,22 +23,7 @@ _TEMPLATE = """/* Inverse dynamics: torques [N m, or N of sliding joints] of a m
 #include <math.h>
 
 #define {guard}_JOINTS {count}
-
-static inline double {name}_sat(double x)
-{{
-    return x < -1.0 ? -1.0 : x > 1.0 ? 1.0 : x;
-}}
-
-static inline double {name}_pos(double x)
-{{
-    return x > 0.0 ? x : 0.0;
-}}
-
-static inline double {name}_neg(double x)
-{{
-    return x < 0.0 ? x : 0.0;
-}}
-
+{helpers}
 static inline void {name}_inverse_dynamics(
     const double q[{count}], const double qd[{count}], const double qdd[{count}],
     double tau[{count}])
@@ -76,6 +61,7 @@ def c_text(request: Request) -> str:
         origin="\n".join(f" * {comment(line)}" for line in request.origin),
         joints="\n".join(f" *   {i}  {comment(joint)}" for i, joint in enumerate(joints)),
         name=name,
+        helpers=SATURATIONS.format(name=name),
         guard=name.upper(),
         count=len(joints),
         lines="\n".join(lines),

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from robotid.exporting.actuator_code import actuator_constants, actuator_function
-from robotid.exporting.c_compiler import Proof, compiled
+from robotid.exporting.c_compiler import SATURATIONS, Proof, compiled
 from robotid.exporting.comparison import STATES, random_states
 from robotid.exporting.joint_code import HELPERS as JOINT_HELPERS
 from robotid.exporting.lagrangian_code import energy_constants, energy_function
@@ -69,23 +69,6 @@ static inline void {name}_reset({name}_memory *memory)
 }}
 """
 
-_SATURATIONS = """
-static inline double {name}_sat(double x)
-{{
-    return x < -1.0 ? -1.0 : x > 1.0 ? 1.0 : x;
-}}
-
-static inline double {name}_pos(double x)
-{{
-    return x > 0.0 ? x : 0.0;
-}}
-
-static inline double {name}_neg(double x)
-{{
-    return x < 0.0 ? x : 0.0;
-}}
-"""
-
 
 def learned_header(request: LearnedRequest) -> Written:
     """The header, compiled and run along random states if there is a compiler."""
@@ -131,7 +114,7 @@ def learned_text(request: LearnedRequest) -> str:
         count=n,
         memory=_MEMORY.format(name=name, units=units) if remembers else "",
         constants="\n".join(constants),
-        functions="\n".join([_SATURATIONS.format(name=name), *functions]),
+        functions="\n".join([SATURATIONS.format(name=name), *functions]),
         argument=argument,
         calls="\n".join(calls),
     )
