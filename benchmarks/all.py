@@ -56,6 +56,8 @@ BENCHMARKS = {
     "forward_speed.py": "How fast are forward dynamics with gradients, and rollouts?",
     "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
     "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
+    "deep_lagrangian.py": "How fast are Deep Lagrangian networks with gradients, "
+    "against batched autograd?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks of logs that are not part of the project: without them, what they printed last stays.
@@ -73,7 +75,6 @@ RELIABILITY = {
     "soak.py": 4,
     "determinism.py": 1,
     "seeded_defects.py": 1,
-    "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
     "contention.py": 1,
     "warm_overhead.py": 1,
     "other_caches.py": 13,
