@@ -57,6 +57,8 @@ BENCHMARKS = {
     "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
     "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
     "tracking.py": "How well does a robot follow with fits in its controller?",
+    "deep_lagrangian.py": "How fast are Deep Lagrangian networks with gradients, "
+    "against batched autograd?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks of logs that are not part of the project: without them, what they printed last stays.
@@ -74,7 +76,6 @@ RELIABILITY = {
     "soak.py": 4,
     "determinism.py": 1,
     "seeded_defects.py": 1,
-    "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
     "contention.py": 1,
     "warm_overhead.py": 1,
     "other_caches.py": 13,

@@ -174,3 +174,19 @@ def test_forward_speed_benchmark():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "furuta    ffnn" in done.stdout
+
+
+@pytest.mark.alone
+def test_deep_lagrangian_benchmark():
+    """Both ways have to lead to the same; how fast is for larger batches."""
+    small = ["--batch", "20", "--repeat", "1"]
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "deep_lagrangian.py", *small],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    found = [line.split() for line in done.stdout.splitlines()[2:]]
+    assert [line[0] for line in found] == ["float64", "float32"], done.stderr
+    assert float(found[0][4]) <= 1e-10
+    assert float(found[1][4]) <= 1e-4

@@ -1,7 +1,8 @@
 """A Deep Lagrangian network as C: its layers forward, along the velocity, and back."""
 
 from robotid.exporting.network_code import array, columns
-from robotid.models.deep_lagrangian import FLOOR, LEAST, DeepLagrangian
+from robotid.models.deep_lagrangian import FLOOR, DeepLagrangian
+from robotid.models.lagrangian_forces import LEAST
 
 _BENDS = {
     "softplus": ("z > 20 ? z : log1p(exp(z))", "1 / (1 + exp(-z))"),

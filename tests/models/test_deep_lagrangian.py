@@ -111,3 +111,49 @@ def test_gradients_reach_every_weight():
     for name, values in model.named_parameters():
         assert values.grad is not None, name
         assert values.grad.abs().sum() > 0, name
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_gradients_are_those_of_differentiating_the_lagrangian(dtype):
+    """Of weights and of motions; in single precision to the 1e-4 that sums of many leave."""
+    model = DeepLagrangian(3, torch.Generator().manual_seed(0), (24, 16), dtype=dtype)
+    motion = [x.to(dtype).requires_grad_() for x in states(3)]
+
+    def by_autograd(q, qd, qdd):
+        H, V = model.energies(q)
+        lagrangian = (0.5 * qd[:, None] @ H @ qd[..., None]).sum() - V.sum()
+        by_q, momentum = torch.autograd.grad(lagrangian, (q, qd), create_graph=True)
+        rows = [torch.autograd.grad(p.sum(), (q, qd), create_graph=True) for p in momentum.mT]
+        return torch.stack([(a * qd + b * qdd).sum(-1) for a, b in rows], -1) - by_q
+
+    found, expected = (
+        torch.autograd.grad(torques(*motion).square().mean(), [*model.parameters(), *motion],
+                            allow_unused=True)
+        for torques in (model, by_autograd)
+    )  # fmt: skip
+    tolerance = 1e-9 if dtype == torch.float64 else 1e-4
+    for own, other in zip(found, expected, strict=True):
+        if other is None:  # the bias of the potential, which torques do not depend on
+            assert not own[-1].any()
+            continue
+        torch.testing.assert_close(own, other, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (20,), (3, 4), (0,)])
+def test_any_axes_may_come_first(shape):
+    model = made(2, inputs="circles")
+    motion = [torch.randn(*shape, 2, generator=torch.Generator().manual_seed(k)).double()
+              for k in range(3)]  # fmt: skip
+    one_by_one = [model(*row) for row in zip(*(x.reshape(-1, 2) for x in motion), strict=True)]
+    found = model(*motion)
+    assert found.shape == (*shape, 2)
+    assert model.inertia(motion[0]).shape == (*shape, 2, 2)
+    assert model.potential(motion[0]).shape == shape
+    assert all(part.shape == (*shape, 2) for part in model.terms(*motion))
+    if one_by_one:
+        torch.testing.assert_close(found.reshape(-1, 2), torch.stack(one_by_one))
+
+
+def test_files_of_weights_hold_what_they_always_held():
+    kept = {name.split(".")[0] for name in made(2).state_dict()}
+    assert kept == {"rows", "columns", "root", "of_potential", "weights", "biases"}
