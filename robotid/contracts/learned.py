@@ -94,7 +94,8 @@ class Learning(_Part):
         units: sequences, or samples, that one epoch passes.
         length: samples of a sequence; 1 without a memory.
         left_out: training samples in no sequence: ends of stretches that are shorter.
-        validated_by: what told when to stop: `val`, or `end` of the training data.
+        validated_by: what told when to stop: `val`, `end` of the training data, or `nothing` where
+            the data were passed once.
         batch: units of one step.
         epochs: done.
         best_epoch: whose weights were kept.
@@ -106,7 +107,7 @@ class Learning(_Part):
     units: int
     length: int
     left_out: int
-    validated_by: Literal["val", "end"]
+    validated_by: Literal["val", "end", "nothing"]
     batch: int
     epochs: int
     best_epoch: int
