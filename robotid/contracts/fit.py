@@ -111,12 +111,21 @@ class Identifiability(_Part):
 
 
 class Status(_Part):
-    """How the fit ended, and what to do if it did not end well."""
+    """How the fit ended, and what to do if it did not end well.
+
+    Args:
+        converged: whether nothing more was to be gained, or enough was reached.
+        message: how it ended.
+        remedy: what to do if that is not well.
+        iterations: steps of a solver, or epochs of a training.
+        reached: whether a training came to its target; null without one.
+    """
 
     converged: bool
     message: str
     remedy: str | None = None
     iterations: int | None = None
+    reached: bool | None = None
 
 
 class Reason(_Part):
@@ -266,6 +275,18 @@ class CurvePoint(_Part):
     )
 
 
+class OnlinePoint(_Part):
+    """Errors of a model that has learned from so many samples, in the order of time.
+
+    Args:
+        seen: samples so far.
+        nmse_var: on all data of all splits, of which an even excerpt is taken.
+    """
+
+    seen: int
+    nmse_var: Metric
+
+
 class DriveGain(_Part):
     """Torque per unit of the drive signal of a joint, identified with the parameters."""
 
@@ -316,6 +337,9 @@ class AnyFit(_Part):
     baselines: dict[str, Metrics]
     links: list[Link] = []
     curve: list[CurvePoint] = Field(default=[], description="Of the training.")
+    online: list[OnlinePoint] = Field(
+        default=[], description="Errors while it learned in the order of time."
+    )
     data: dict[str, RecordingUsed] = Field(default={}, description="By recording.")
     continues: Continued | None = Field(
         default=None, description="The earlier fit whose training data count as well."

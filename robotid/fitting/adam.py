@@ -1,7 +1,4 @@
-"""Mini-batch Adam on samples, as the papers train: slower than a factor, but it takes any inertia.
-
-The torques are those of inverse dynamics, so the inertias need not even be symmetric (`nostr`).
-"""
+"""Mini-batch Adam on samples, as the papers train: slower than a factor, for any inertia."""
 
 import math
 import time
@@ -11,24 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from robotid.dynamics.friction import joint_regressor
-from robotid.dynamics.rnea import rnea
 from robotid.fitting.entries import Entries
+from robotid.fitting.sample_loss import SampleLoss, Samples, SampleTensors
 from robotid.information.layout import Layout
-from robotid.information.regressor import check_shapes
+from robotid.models.learning import Order, Seen, all_within, batches
 
 Array = NDArray[np.float64]
-
-
-class Samples(NamedTuple):
-    """q (T, nq), qd, qdd and tau (T, nv)."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
 
 
 @dataclass(frozen=True)
@@ -41,6 +27,8 @@ class Training:
         epochs: passes over the samples, at most.
         patience: stop after so many epochs without a better validation error.
         seed: of the order of the samples.
+        order: of the samples in an epoch.
+        target: stop after the first epoch with `nmse_var` of all rows at or below it.
     """
 
     batch: int = 256
@@ -48,6 +36,8 @@ class Training:
     epochs: int = 200
     patience: int = 10
     seed: int = 0
+    order: Order = "shuffled"
+    target: float | None = None
 
 
 class Epoch(NamedTuple):
@@ -73,6 +63,8 @@ class AdamFit:
         converged: whether the validation error had stopped falling, below where it began.
         message: how it ended, and what to do if that is not well.
         history: errors after each epoch; during one, that of training is a running mean.
+        reached: whether it came to its target; None without one.
+        online: errors while it learned in the order of time; empty of other trainings.
     """
 
     theta: Array
@@ -83,7 +75,9 @@ class AdamFit:
     seconds: float
     converged: bool
     message: str
-    history: tuple[Epoch, ...]
+    history: tuple[Epoch, ...] = ()
+    reached: bool | None = None
+    online: tuple[Seen, ...] = ()
 
 
 def fit_adam(
@@ -96,8 +90,11 @@ def fit_adam(
     weights: Array | None = None,
     training: Training | None = None,
     optimal: bool = False,
+    by_training: bool = False,
 ) -> AdamFit:
     """Train from a start (see `starts`).
+
+    What is kept errs least on the validation samples; where a target is reached, what reached it.
 
     Args:
         layout: robot and terms.
@@ -109,34 +106,46 @@ def fit_adam(
         training: how.
         optimal: whether the start is known to fit the training data about as well as anything can.
             Only then it is no failure to find nothing better.
+        by_training: whether a target is about the training samples, not about those of validation.
     """
     training = training or Training()
     began, began_cpu = time.perf_counter(), time.process_time()
-    row_weights = np.ones(layout.robot.nv) if weights is None else weights
-    ours = _Problem(layout, entries, torch.tensor(row_weights, dtype=torch.float64))
-    seen, held = _tensors(layout, train), _tensors(layout, validation)
+    ours = SampleLoss(layout, entries, weights)
+    seen, held = SampleTensors.of(layout, train), SampleTensors.of(layout, validation)
+    aimed = seen if by_training else held
     theta = torch.tensor(start, dtype=torch.float64, requires_grad=True)
     optimizer = torch.optim.Adam([theta], lr=training.learning_rate)
     generator = torch.Generator().manual_seed(training.seed)
+
+    def enough() -> bool:
+        limit = training.target
+        return limit is not None and all_within(ours.by_row(theta, aimed), limit)
+
     best, least, best_epoch = theta.detach().clone(), ours.evaluated(theta, held), 0
-    history = [Epoch(0, 0.0, ours.evaluated(theta, seen), least)]
+    history, reached = [Epoch(0, 0.0, ours.evaluated(theta, seen), least)], enough()
     for epoch in range(1, training.epochs + 1):
+        if reached:
+            break
         total = 0.0
-        for chosen in torch.randperm(len(train.q), generator=generator).split(training.batch):
+        for chosen in batches(len(train.q), training.batch, training.order, generator):
             optimizer.zero_grad()
-            loss = ours.loss(theta, [x[chosen] for x in seen])
+            loss = ours.mean(theta, seen.at(chosen))
             loss.backward()
             optimizer.step()
             total += loss.item() * len(chosen)
         found = ours.evaluated(theta, held)
         spent = time.process_time() - began_cpu
         history.append(Epoch(epoch, spent, total / len(train.q), found))
-        if found < least:
+        reached = math.isfinite(found) and enough()
+        if found < least or reached:
             best, least, best_epoch = theta.detach().clone(), found, epoch
         if not math.isfinite(found) or epoch - best_epoch >= training.patience:
             break
     last = history[-1]
     settled = math.isfinite(last.validation) and last.epoch - best_epoch >= training.patience
+    said = _ended(history, best_epoch, training, optimal)
+    if reached:
+        said = f"reached nmse_var {training.target:g} on every joint in epoch {last.epoch}"
     links, own = entries.parameters(best)
     return AdamFit(
         theta=best.numpy(),
@@ -145,9 +154,10 @@ def fit_adam(
         loss=least,
         iterations=last.epoch,
         seconds=time.perf_counter() - began,
-        converged=settled and (optimal or last.validation < history[0].validation),
-        message=_ended(history, best_epoch, training, optimal),
+        converged=reached or (settled and (optimal or last.validation < history[0].validation)),
+        message=said,
         history=tuple(history),
+        reached=None if training.target is None else reached,
     )
 
 
@@ -170,35 +180,3 @@ def _ended(history: list[Epoch], best_epoch: int, training: Training, optimal: b
         f"the validation error still fell in epoch {best_epoch} of {last.epoch}; "
         "allow more epochs or use a higher learning rate"
     )
-
-
-def _tensors(layout: Layout, samples: Samples) -> list[Tensor]:
-    """The samples, and the columns of joints, shape (T, n, own): made before any shuffling."""
-    robot = layout.robot
-    check_shapes(robot, samples._asdict())
-    tensors = [torch.tensor(x, dtype=torch.float64) for x in samples]
-    driven = slice(robot.nv - robot.n, None)
-    q, qd, qdd, _ = tensors
-    load = rnea(robot, q, qd, qdd, torch.tensor(robot.phi)).numpy()[:, driven]
-    own = joint_regressor(layout.own, qd.numpy()[:, driven], qdd.numpy()[:, driven], load)
-    return [*tensors, torch.from_numpy(own)]
-
-
-class _Problem:
-    def __init__(self, layout: Layout, entries: Entries, weights: Tensor) -> None:
-        self._robot, self._entries, self._weights = layout.robot, entries, weights
-
-    def loss(self, theta: Tensor, samples: list[Tensor]) -> Tensor:
-        """Mean over samples and rows of the squared weighted error."""
-        q, qd, qdd, tau, columns = samples
-        robot = self._robot
-        links, own = self._entries.parameters(theta)
-        error = rnea(robot, q, qd, qdd, links) - tau
-        base = error[:, : robot.nv - robot.n]
-        error = torch.cat([base, error[:, robot.nv - robot.n :] + columns @ own], -1)
-        return ((error * self._weights) ** 2).mean()
-
-    def evaluated(self, theta: Tensor, samples: list[Tensor]) -> float:
-        """The loss as a number."""
-        with torch.no_grad():
-            return float(self.loss(theta, samples))

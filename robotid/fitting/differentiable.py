@@ -6,21 +6,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit import CurvePoint, Status
+from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
-from robotid.fitting.adam import AdamFit, Samples, Training, fit_adam
+from robotid.fitting.adam import AdamFit, Training, fit_adam
 from robotid.fitting.consistent import at_edge
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import Estimate, wls
+from robotid.fitting.online import fit_online
+from robotid.fitting.options import FitOptions
 from robotid.fitting.parametrised import Limits, ParametrisedFit, fit_parametrised
 from robotid.fitting.rigid_body_loss import RigidBodyLoss
+from robotid.fitting.sample_loss import Samples
 from robotid.fitting.sdp import MARGIN, consistent_fit
 from robotid.fitting.solved import Problem, Solved
-from robotid.fitting.starts import random_start, start_at
+from robotid.fitting.starts import published_start, random_start, start_at
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
 from robotid.spatial.parametrisations.table import parametrisation
 
 Array = NDArray[np.float64]
+_SPLITS: tuple[Split, ...] = ("train", "val", "test")
 _NEGLIGIBLE = 0.01  # fall of chi-squared: a tenth of a standard deviation
 _TRAINED = 0.9  # of the training data, where nothing else says when to stop
 _NEARLY = 0.01  # of the squared error: as near as Adam comes to the least there is
@@ -42,6 +47,8 @@ def _parametrised(problem: Problem, name: str) -> Solved:
     estimate = wls(problem.train, problem.base)
     entries = Entries.of(problem.layout, parametrisation(name))
     start = _start(problem, entries, estimate)
+    if problem.options.online:
+        return _by_passing(problem, entries, estimate, start)
     by = _by_adam if problem.options.optimizer == "adam" else _by_newton
     return by(problem, entries, estimate, start)
 
@@ -49,6 +56,8 @@ def _parametrised(problem: Problem, name: str) -> Solved:
 def _start(problem: Problem, entries: Entries, estimate: Estimate) -> Array:
     if problem.options.init == "random":
         return random_start(entries, problem.options.seed)
+    if problem.options.init == "published":
+        return published_start(entries, problem.options.seed)
     if problem.options.init == "prior":
         return start_at(entries, nominal(problem.layout))
     return start_at(entries, consistent_fit(estimate.system, problem.layout).phi)
@@ -66,10 +75,11 @@ def _by_newton(problem: Problem, entries: Entries, estimate: Estimate, start: Ar
 
 
 def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
-    options, usual, layout = problem.options, problem.options.usual, problem.layout
+    layout = problem.layout
     train = _samples(layout, problem.read("train"))
     validation = _samples(layout, problem.read("val"))
-    if len(validation.q) == 0:
+    none = len(validation.q) == 0
+    if none:
         train, validation = _end_held_out(train, problem.gap)
     found = fit_adam(
         layout,
@@ -78,19 +88,43 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
         train,
         validation,
         weights=1.0 / estimate.noise,
-        training=Training(
-            batch=usual.batch,
-            learning_rate=usual.learning_rate,
-            epochs=usual.epochs,
-            patience=usual.patience,
-            seed=options.seed,
-        ),
+        training=_training(problem.options),
         optimal=_optimal(layout, entries, estimate, start),
+        by_training=none,
     )
     curve = (
         CurvePoint(step=e.epoch, train=e.train, validation=e.validation) for e in found.history
     )
     return _solved(problem, entries, estimate, found, curve)
+
+
+def _by_passing(problem: Problem, entries: Entries, estimate: Estimate, start: Array) -> Solved:
+    """Online: all training data once, judged on all data there are."""
+    by_split = [_samples(problem.layout, problem.read(split)) for split in _SPLITS]
+    whole = Samples(*(np.concatenate(signals) for signals in zip(*by_split, strict=True)))
+    found = fit_online(
+        problem.layout,
+        entries,
+        start,
+        by_split[0],
+        whole,
+        weights=1.0 / estimate.noise,
+        training=_training(problem.options),
+    )
+    return _solved(problem, entries, estimate, found, ())
+
+
+def _training(options: FitOptions) -> Training:
+    usual = options.usual
+    return Training(
+        batch=usual.batch,
+        learning_rate=usual.learning_rate,
+        epochs=usual.epochs,
+        patience=usual.patience,
+        seed=options.seed,
+        order=options.order,
+        target=options.target,
+    )
 
 
 def _optimal(layout: Layout, entries: Entries, estimate: Estimate, start: Array) -> bool:
@@ -142,10 +176,12 @@ def _solved(
             message=said,
             remedy=remedy or None,
             iterations=found.iterations,
+            reached=found.reached if isinstance(found, AdamFit) else None,
         ),
         promises=consistent,
         active=at_edge(problem.layout, phi, MARGIN) if consistent else (),
         curve=tuple(curve),
+        online=found.online if isinstance(found, AdamFit) else (),
     )
 
 

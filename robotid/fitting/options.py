@@ -14,6 +14,7 @@ from robotid.fitting.learned_options import (
     Trainings,
     usual_training,
 )
+from robotid.fitting.protocol_options import ONLINE_BATCH, ProtocolOptions, check_online
 
 _LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
 _BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
@@ -32,7 +33,7 @@ _USED_BY: dict[str, tuple[str, ...]] = {
     **USED_BY,
     "inertia": ("diffnea", "hybrid"),
     "optimizer": (*_DIFFERENTIABLE, "ffnn"),
-    "init": (*_DIFFERENTIABLE, "hybrid"),
+    "init": (*_DIFFERENTIABLE, "delan", "hybrid"),
     "iterations": (*_DIFFERENTIABLE, "ffnn"),
     "actuator": ("diffnea", "delan", "hybrid"),
     "kinematics": ("diffnea",),
@@ -47,12 +48,13 @@ _WIDEST = 1024
 _NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
 _OF_FORWARD = ("actuator", "kinematics", "hidden")
 _OF_FACTORS = ("intervals", "essential", "cv")
-_NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load")
-_OF_ADAM = ("batch", "learning_rate", "epochs", "patience")
+_OF_PROTOCOLS = tuple(ProtocolOptions.model_fields)
+_NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load", *_OF_PROTOCOLS)
+_OF_ADAM = ("batch", "learning_rate", "epochs", "patience", *_OF_PROTOCOLS)
 OF_LOADS = ("loaded", "load", "load_link", "anew")
 
 
-class FitOptions(LearnedOptions):
+class FitOptions(ProtocolOptions, LearnedOptions):
     """Which estimator, where it starts, and what it knows beforehand."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -94,9 +96,11 @@ class FitOptions(LearnedOptions):
         description="newton works on the information factor (forward: Levenberg-Marquardt steps on "
         "samples); adam on mini-batches of samples.",
     )
-    init: Literal["random", "prior", "sdp"] = Field(
+    init: Literal["random", "published", "prior", "sdp"] = Field(
         default="sdp",
-        description="Where diffnea and diffbary start: random links, the robot file, or the SDP.",
+        description="Where diffnea and diffbary start: random links, entries about zero as "
+        "published for each parametrisation, the robot file, or the SDP; of a delan, its terms of "
+        "joints.",
     )
     seed: int = Field(default=0, ge=0, description="Of random starts and of the order of batches.")
     iterations: int = Field(default=500, ge=1, description="Newton steps at most.")
@@ -187,9 +191,15 @@ class FitOptions(LearnedOptions):
                 raise ValueError(f"{key} is for optimizer adam")
         if self.iterations != fields["iterations"].default and self.optimizer == "adam":
             raise ValueError("iterations is for optimizer newton; adam has epochs")
-        drawn = self.init == "random" or self.by_adam or self._has_network
+        if self.init == "published" and (
+            self.model not in _DIFFERENTIABLE or self.loss == "forward"
+        ):
+            raise ValueError("init: published is for diffnea and diffbary of torques; take random")
+        if self.online:
+            self._online()
+        drawn = self.init in ("random", "published") or self.by_adam or self._has_network
         if self.seed and not drawn:
-            raise ValueError("seed is for init random, optimizer adam and networks")
+            raise ValueError("seed is for random starts, optimizer adam and networks")
         if self.prior_std != fields["prior_std"].default and not self._gaussian:
             raise ValueError(f"prior_std is for prior gaussian, not for {self.prior}")
         if self.prior_strength != fields["prior_strength"].default and self.prior != "divergence":
@@ -219,6 +229,8 @@ class FitOptions(LearnedOptions):
         """Layers, batches, rate and lengths of training: those given, else the usual ones."""
         given = {key: getattr(self, key) for key in Trainings._fields}
         found = usual_training(self.model, self.residual)
+        if self.online:
+            found = found._replace(batch=ONLINE_BATCH, epochs=1)
         return found._replace(**{key: value for key, value in given.items() if value})
 
     @property
@@ -228,6 +240,16 @@ class FitOptions(LearnedOptions):
     @property
     def _has_network(self) -> bool:
         return self.model == "ffnn" or self.actuator in _NETWORKS
+
+    def _online(self) -> None:
+        """What a single pass in the order of time cannot have."""
+        fields = type(self).model_fields
+        check_online(
+            {key for key, field in fields.items() if getattr(self, key) != field.default},
+            memory=self.model in LEARNED and self.parts[1] == "lstm",
+            two_stages=self.training == "2s",
+            from_sdp=self.model != "mlp" and self.init == "sdp",
+        )
 
     def _learned(self) -> None:
         """Keys of learned models that contradict each other, or do nothing."""
@@ -244,7 +266,7 @@ class FitOptions(LearnedOptions):
             raise ValueError(said)
         if "inertia" in changed and self.rigid != "diffnea":
             raise ValueError("inertia is for rigid diffnea")
-        if "init" in changed and (body != "links" or self.training == "2s"):
+        if "init" in changed and self.training == "2s":
             raise ValueError("init is for links that are trained: those of 2s are of an sdp")
         for key in ("lagrangian", "lagrangian_activation", "lagrangian_inputs"):
             if key in changed and body != "delan":

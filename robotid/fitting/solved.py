@@ -13,6 +13,7 @@ from robotid.fitting.evidence import Evidence
 from robotid.fitting.linear import Estimate
 from robotid.fitting.options import FitOptions
 from robotid.information.layout import Layout
+from robotid.models.learning import Seen
 
 Array = NDArray[np.float64]
 
@@ -52,6 +53,7 @@ class Solved:
         promises: whether the model guarantees that every link is a rigid body.
         active: constraints that hold parameters back, in words.
         curve: of the training.
+        online: errors while it learned in the order of time.
         free: least squares without the prior that is part of the estimate.
         without_prior: all parameters, as they were with the same constraints and without a prior.
     """
@@ -63,5 +65,6 @@ class Solved:
     promises: bool = False
     active: tuple[str, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
+    online: tuple[Seen, ...] = ()
     free: Estimate | None = None
     without_prior: Array | None = None

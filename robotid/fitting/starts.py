@@ -37,8 +37,12 @@ def published_start(entries: Entries, seed: int) -> Array:
     """
     generator = torch.Generator().manual_seed(seed)
     links = entries.parametrisation.random(generator, entries.bodies).numpy().ravel()
-    own = _JOINT_SPREAD * np.random.default_rng(seed).normal(size=entries.positive.size)
-    return np.concatenate([links, own])
+    return np.concatenate([links, random_terms(entries.positive.size, seed)])
+
+
+def random_terms(count: int, seed: int) -> Array:
+    """Entries of joints about zero, shape (count,)."""
+    return _JOINT_SPREAD * np.random.default_rng(seed).normal(size=count)
 
 
 def start_at(entries: Entries, phi: Array, margin: float = MARGIN) -> Array:

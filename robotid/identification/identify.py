@@ -23,6 +23,7 @@ from robotid.identification.distrusted import distrusted
 from robotid.identification.folds import folds_of
 from robotid.identification.judged import Judge
 from robotid.identification.problems import problem_of
+from robotid.identification.protocol import online_points, target_notices
 from robotid.identification.reduced import reduced
 from robotid.identification.request import Request
 from robotid.identification.tables import (
@@ -59,7 +60,9 @@ def identify(request: Request) -> Identified:
     data, layout = request.ready.data, request.ready.data.layout
     base = base_parameters(layout.robot, **layout.arguments)
     train = data.training()
-    problem = problem_of(request, layout, base, train, data.of("train", "val"))
+    # An online pass is judged on all data while it learns, which is then its test.
+    readable = data.of(*(("train", "val", "test") if request.options.online else ("train", "val")))
+    problem = problem_of(request, layout, base, train, readable)
     solved = solve(problem)
     departure = departure_of(problem, solved)
     known = knowledge(solved.evidence, solved.estimate, base, sizes(layout), departure)
@@ -111,6 +114,7 @@ def identify(request: Request) -> Identified:
         folds_mean=folds.mean,
         folds_spread=folds.spread,
         curve=list(solved.curve),
+        online=online_points(solved.online, problem.train.rows),
         gains=list(request.ready.gains),
         **data_used(request),
         **tables,
@@ -128,6 +132,7 @@ def identify(request: Request) -> Identified:
             *_notices(request, base),
             *(departure.notices() if departure else ()),
             *_of_the_model(request, solved, known),
+            *target_notices(request.options, solved.status, found.metrics),
             *found.notices,
             *folds.notices,
             *([small.notice] if small else ()),
@@ -155,7 +160,7 @@ def _of_the_model(request: Request, solved: Solved, known: Knowledge) -> list[No
     if options.model == "irls":
         train = data.of("train")
         return distrusted(train, data.evidence(train), solved.phi)
-    if options.model in ("diffnea", "diffbary") and options.init == "random":
+    if options.model in ("diffnea", "diffbary") and options.init in ("random", "published"):
         return _random_values(known)
     return []
 

@@ -1,5 +1,6 @@
 """Doing a task: verify its inputs, run the stage, commit the result."""
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ def execute(task: Task, store: Store) -> None:
     """
     stage = stage_in(task.origin)
     config = stage.config.model_validate(task.config)
-    with store.workspace() as space, _kept(space, store), ThreadPoolExecutor(1) as side:
+    with store.workspace() as space, _kept(space, store) as made, ThreadPoolExecutor(1) as side:
         # Hashing leaves the interpreter free, so the libraries are loaded meanwhile.
         placed = side.submit(_placed_inputs, task, space, store)
         for module in stage.libraries:
@@ -34,6 +35,7 @@ def execute(task: Task, store: Store) -> None:
         inputs = placed.result()
         result = space / "result"
         result.mkdir()
+        made += [space / "inputs", result]
         adopted: dict[str, FileFact] = {}
         with _portable_errors(inputs, task):
             if task.step == "run":
@@ -53,12 +55,16 @@ def execute(task: Task, store: Store) -> None:
 
 
 @contextmanager
-def _kept(space: Path, store: Store) -> Iterator[None]:
-    """Whatever goes wrong once somebody has removed the workspace, that is why."""
+def _kept(space: Path, store: Store) -> Iterator[list[Path]]:
+    """Whatever goes wrong once somebody has removed the workspace, that is why.
+
+    It gives a list for folders that are there from then on.
+    """
+    made: list[Path] = []
     try:
-        yield
+        yield made
     except Exception as error:
-        if space.exists():
+        if not _removed(space, made, error):
             raise
         raise TemporaryError(
             "cache-removed",
@@ -66,6 +72,20 @@ def _kept(space: Path, store: Store) -> Iterator[None]:
             file=str(store.root),
             hint="run again",
         ) from error
+
+
+def _removed(space: Path, made: list[Path], error: BaseException) -> bool:
+    """Whether a workspace is gone, or going: what is in it is removed one by one."""
+    if not space.exists():
+        return True
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, FileNotFoundError) and link.filename is not None:
+            place = Path(os.fsdecode(link.filename))
+            if any(place.is_relative_to(folder) and not folder.exists() for folder in made):
+                return True
+        link = link.__cause__ or link.__context__
+    return False
 
 
 def _placed_inputs(task: Task, space: Path, store: Store) -> dict[str, list[Source]]:

@@ -2,16 +2,21 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from robotid import progress
+from robotid.models.learning import Order, all_within, batches
 from robotid.training.checkpoint import Checkpoint
 from robotid.training.history import Step, Trained, best_of
 
+Array = NDArray[np.float64]
 _LITTLE = 0.05  # of the validation error: what may still be gained where the epochs have run out
 
 
@@ -29,6 +34,7 @@ class AdamOptions:
             factor once some epochs have passed.
         decay: that factor.
         decay_after: these epochs.
+        order: of the samples in an epoch.
     """
 
     batch: int = 256
@@ -39,6 +45,7 @@ class AdamOptions:
     schedule: Literal["cosine", "step"] = "cosine"
     decay: float = 0.1
     decay_after: int = 30
+    order: Order = "shuffled"
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch, counted from 1."""
@@ -46,6 +53,22 @@ class AdamOptions:
             return self.learning_rate * (1.0 if epoch <= self.decay_after else self.decay)
         least, part = self.learning_rate / 100, (epoch - 1) / self.epochs
         return least + (self.learning_rate - least) * (1 + math.cos(math.pi * part)) / 2
+
+
+class Target(NamedTuple):
+    """What is good enough.
+
+    Args:
+        limit: `nmse_var` that every joint has to come down to.
+        errors: those of the model as it is, shape (n,).
+    """
+
+    limit: float
+    errors: Callable[[], Array]
+
+    def reached(self) -> bool:
+        """Whether it is good enough now."""
+        return all_within(self.errors(), self.limit)
 
 
 class Task(Protocol):
@@ -75,12 +98,15 @@ class Task(Protocol):
         """The first of some units without a finite error, in words."""
 
 
-def train_adam(task: Task, options: AdamOptions, *, checkpointed: bool = False) -> Trained:
+def train_adam(
+    task: Task, options: AdamOptions, *, target: Target | None = None, checkpointed: bool = False
+) -> Trained:
     """Train until the validation error stops falling; the model keeps its best parameters.
 
     Args:
         task: what is to be learned.
         options: how.
+        target: what ends training before that; the model then keeps what reached it.
         checkpointed: whether it is kept now and then, and taken up again; of a stage that trains
             several times in a row only the last can be.
     """
@@ -95,14 +121,16 @@ def train_adam(task: Task, options: AdamOptions, *, checkpointed: bool = False) 
         history, best, spent = [first], checkpoint.parameters(), 0.0
     else:
         history, best, spent = state.history, state.best, state.history[-1].seconds
-    lost = None
+    lost, reached = None, target is not None and target.reached()
     for epoch in range(history[-1].step + 1, options.epochs + 1):
+        if reached:
+            break
         if history[-1].step - best_of(history).step >= options.patience:
             break  # a training that had ended was interrupted before its result was written
         for group in optimizer.param_groups:
             group["lr"] = options.rate(epoch)
         total, lost = 0.0, None
-        chosen_units = torch.randperm(task.units, generator=generator).split(options.batch)
+        chosen_units = batches(task.units, options.batch, options.order, generator)
         for number, chosen in enumerate(chosen_units, 1):
             optimizer.zero_grad()
             loss = task.backward(chosen)
@@ -116,7 +144,8 @@ def train_adam(task: Task, options: AdamOptions, *, checkpointed: bool = False) 
         least = best_of(history)
         seconds = spent + time.process_time() - began
         history.append(Step(epoch, seconds, total / task.units, found, task.formulas_loss()))
-        if best_of(history) is not least:
+        reached = math.isfinite(found) and target is not None and target.reached()
+        if best_of(history) is not least or reached:
             best = checkpoint.parameters()
         progress.report(epoch, options.epochs, _said(history[-1], best_of(history)))
         if not math.isfinite(found) or epoch - best_of(history).step >= options.patience:
@@ -124,7 +153,13 @@ def train_adam(task: Task, options: AdamOptions, *, checkpointed: bool = False) 
         if checkpointed:
             checkpoint.save(history, best)
     task.model.load_state_dict(best)
-    return _trained(history, options, lost)
+    if target is None:
+        return _trained(history, options, lost)
+    if not reached:
+        return _trained(history, options, lost)._replace(reached=False)
+    last = history[-1]
+    said = f"reached nmse_var {target.limit:g} on every joint in epoch {last.step}"
+    return Trained(last.validation, last.step, True, said, tuple(history), reached=True)
 
 
 def _said(step: Step, best: Step) -> str:

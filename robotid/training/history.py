@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from robotid.models.learning import Seen
+
 _POINTS = 400  # of a training curve that results state
 
 
@@ -29,6 +31,8 @@ class Trained(NamedTuple):
         converged: whether nothing more was to be gained.
         message: how it ended, and what to do if that is not well.
         history: the curve.
+        reached: whether it came to its target; None without one.
+        online: errors while it learned in the order of time; empty of other trainings.
     """
 
     loss: float
@@ -36,6 +40,13 @@ class Trained(NamedTuple):
     converged: bool
     message: str
     history: tuple[Step, ...]
+    reached: bool | None = None
+    online: tuple[Seen, ...] = ()
+
+    @property
+    def kept(self) -> int:
+        """The step whose parameters the model has: the best, or the last if it was enough."""
+        return self.steps if self.reached or self.online else best_of(list(self.history)).step
 
 
 def best_of(history: list[Step]) -> Step:

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from robotid.models.learned.inverse import InverseModel, Motion, TorqueParts
+from robotid.models.learning import normalised_error
 
+Array = NDArray[np.float64]
 _SHARES, _LEAST = 4, 16  # units that a share has at least
 _BATCH = 4096  # samples at a time where nothing is learned
 _STEPS = 512  # of time at once, with a memory
@@ -188,6 +192,12 @@ def torque_of(model: InverseModel, stretches: Sequence[Stretch]) -> list[TorqueP
         formulas = [_by_samples(model, own.motion, residual=False) for own in stretches]
         added = _by_time(model, [own.motion for own in stretches])
     return [f._replace(residual=r) for f, r in zip(formulas, added, strict=True)]
+
+
+def errors_by_joint(model: InverseModel, stretches: Sequence[Stretch]) -> Array:
+    """`nmse_var` of each joint on whole stretches, shape (n,)."""
+    found = torch.cat([parts.total() for parts in torque_of(model, stretches)])
+    return normalised_error(torch.cat([own.tau for own in stretches]).numpy(), found.numpy())
 
 
 def _by_samples(model: InverseModel, motion: Motion, *, residual: bool = True) -> TorqueParts:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robotid.fitting.adam import Samples
+from robotid.fitting.sample_loss import Samples
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
 from robotid.information.regressor import signals_of

@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
-from robotid.fitting.adam import Samples, Training, fit_adam
+from robotid.fitting.adam import Training, fit_adam
 from robotid.fitting.entries import Entries
+from robotid.fitting.online import fit_online
+from robotid.fitting.sample_loss import Samples
 from robotid.fitting.sdp import consistent_fit
 from robotid.fitting.starts import random_start, start_at
+from robotid.models.learning import normalised_error
+from robotid.models.rigid_body import RigidBodyModel
 from robotid.spatial.parametrisations.table import PARAMETRISATIONS
 from tests.fitting.problems import least_loss, problem
 
@@ -116,4 +120,74 @@ def test_divergence_is_told(pendulum):
     found = trained(pendulum, "log", Training(learning_rate=1e3, epochs=20))
     assert not found.converged
     assert "lower learning rate" in found.message
+    assert np.isfinite(found.theta).all()
+
+
+def errors_of(given, found, samples):
+    """nmse_var by joint, by another way."""
+    model = RigidBodyModel(given.layout, np.concatenate([found.phi.ravel(), found.joint_terms]))
+    return normalised_error(samples.tau, model.torque(samples.q, samples.qd, samples.qdd))
+
+
+@pytest.mark.parametrize("by_training", [True, False])
+def test_a_target_ends_training_with_what_reached_it(pendulum, by_training):
+    entries = Entries.of(pendulum.layout, PARAMETRISATIONS["cov"])
+    train, validation = split(pendulum.samples)
+    given = (pendulum.layout, entries, random_start(entries, 0), train, validation)
+    judged = train if by_training else validation
+    found = {}
+    for epochs in (60, 3):
+        how = Training(batch=50, learning_rate=0.02, epochs=epochs, target=0.1)
+        weights = 1 / pendulum.samples.tau.std(axis=0)
+        found[epochs] = fit_adam(*given, weights=weights, training=how, by_training=by_training)
+    reached, short = found[60], found[3]
+    assert reached.reached
+    assert reached.converged
+    assert 3 < reached.iterations < 60
+    assert reached.message == f"reached nmse_var 0.1 on every joint in epoch {reached.iterations}"
+    assert errors_of(pendulum, reached, judged).max() <= 0.1
+    assert short.reached is False
+    assert errors_of(pendulum, short, judged).max() > 0.1
+
+
+def test_a_start_that_is_good_enough_is_not_trained(pendulum):
+    entries, start = near_the_best(pendulum)
+    how = Training(epochs=5, target=0.5)
+    found = fit_adam(pendulum.layout, entries, start, *split(pendulum.samples), training=how)
+    assert found.iterations == 0
+    assert np.array_equal(found.theta, start)
+
+
+def test_order_of_time_draws_nothing(pendulum):
+    found = [
+        trained(pendulum, "cov", Training(batch=50, epochs=2, order="time", seed=seed)).theta
+        for seed in (0, 1)
+    ]
+    assert np.array_equal(*found)
+    shuffled = trained(pendulum, "cov", Training(batch=50, epochs=2)).theta
+    assert not np.array_equal(found[0], shuffled)
+
+
+def test_online_is_an_epoch_in_the_order_of_time(pendulum):
+    entries = Entries.of(pendulum.layout, PARAMETRISATIONS["nostr"])
+    train, validation = split(pendulum.samples)
+    start = random_start(entries, 0)
+    how = Training(batch=50, epochs=1, order="time", patience=2)
+    given = (pendulum.layout, entries, start, train)
+    found = fit_online(*given, pendulum.samples, training=how)
+    epoch = fit_adam(*given, validation, training=how)
+    assert np.array_equal(found.theta, epoch.theta)
+    assert [point.samples for point in found.online] == list(range(0, 501, 50))
+    means = [point.errors.mean() for point in found.online]
+    assert means[-1] < 0.5 * means[0]
+
+
+def test_online_that_diverges_keeps_what_it_had(pendulum):
+    entries = Entries.of(pendulum.layout, PARAMETRISATIONS["log"])
+    train, _ = split(pendulum.samples)
+    start = random_start(entries, 0)
+    how = Training(batch=50, learning_rate=1e4)
+    found = fit_online(pendulum.layout, entries, start, train, train, training=how)
+    assert not found.converged
+    assert "diverged in step" in found.message
     assert np.isfinite(found.theta).all()

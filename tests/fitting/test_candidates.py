@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from robotid.dynamics.base_parameters import base_parameters
-from robotid.fitting.adam import Samples, Training, fit_adam
+from robotid.fitting.adam import Training, fit_adam
 from robotid.fitting.candidates import choose_widths, restricted
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import wls
 from robotid.fitting.restream import irls_samples
+from robotid.fitting.sample_loss import Samples
 from robotid.fitting.sdp import consistent_fit
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout

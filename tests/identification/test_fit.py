@@ -16,8 +16,8 @@ from robotid.contracts.truth import read_truth
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.errors import BadDataError, ConfigError, Effect
 from robotid.fitting import differentiable
-from robotid.fitting.adam import Samples
 from robotid.fitting.differentiable import _end_held_out
+from robotid.fitting.sample_loss import Samples
 from robotid.identification import folds
 from robotid.models.from_fit import read_fitted
 from robotid.models.rigid_body import RigidBodyModel

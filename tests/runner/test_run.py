@@ -769,3 +769,24 @@ def test_a_cache_that_is_removed_under_a_run_is_named(tmp_path):
     assert caught.value.notice.code == "cache-removed"
     with pytest.raises(FileNotFoundError):
         worked(removed=False)
+
+
+@pytest.mark.parametrize("gone", ["result", "inputs"])
+def test_a_workspace_that_is_just_being_removed_is_told_as_well(tmp_path, gone):
+    """Folders go one by one: the one that is missed may be gone before the workspace is."""
+    store = Store(tmp_path / "cache")
+    with (
+        pytest.raises(TemporaryError, match="cache was removed"),
+        store.workspace() as space,
+        execute._kept(space, store) as made,
+    ):
+        for name in ("result", "inputs"):
+            (space / name).mkdir()
+            made.append(space / name)
+        shutil.rmtree(space / gone)
+        (space / gone / "file").read_bytes()
+    with pytest.raises(FileNotFoundError), store.workspace() as space:
+        with execute._kept(space, store) as made:
+            (space / "result").mkdir()
+            made.append(space / "result")
+            (space / "result" / "file").read_bytes()

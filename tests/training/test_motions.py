@@ -9,8 +9,9 @@ from robotid import checkpoints
 from robotid.models.learned.inverse import InverseModel, Motion
 from robotid.models.learned.residuals import LayeredResidual, MotionScales, RecurrentResidual
 from robotid.training import checkpoint, motions
-from robotid.training.adam import AdamOptions, train_adam
-from robotid.training.motions import MotionTask, Stretch, torque_of
+from robotid.training.adam import AdamOptions, Target, train_adam
+from robotid.training.motions import MotionTask, Stretch, errors_by_joint, torque_of
+from robotid.training.online import excerpt, train_online
 
 N = 2
 ONES = MotionScales(torch.zeros(3 * N).double(), torch.ones(3 * N).double(),
@@ -177,3 +178,67 @@ def test_what_is_frozen_is_computed_once_and_stays(data):
     assert float(model.body.gain) == 0.5
     units = task._data.at(torch.arange(5))
     torch.testing.assert_close(units.known, 0.5 * units.motion.qd)
+
+
+def within(task, stretches, limit):
+    return Target(limit, lambda: errors_by_joint(task.model, stretches))
+
+
+def test_a_target_ends_training_with_what_reached_it(data, tmp_path, monkeypatch):
+    """Killed after that, it ends in the same epoch: what is taken up again has reached it."""
+    monkeypatch.setattr(checkpoint, "_EVERY_S", 0.0)
+    how = AdamOptions(batch=20, learning_rate=1e-2, epochs=60, patience=60, schedule="step")
+    _, validation = data
+    limit = 0.85
+    found = []
+    with checkpoints.kept_in(tmp_path):
+        for _ in range(2):
+            torch.manual_seed(0)
+            task = task_of(False, *data)
+            target = within(task, validation, limit)
+            found.append(train_adam(task, how, target=target, checkpointed=True))
+            assert errors_by_joint(task.model, validation).max() <= limit
+    first, again = found
+    assert first.reached
+    assert first.converged
+    assert 0 < first.steps < 60
+    assert first.message == f"reached nmse_var 0.85 on every joint in epoch {first.steps}"
+    assert (again.steps, again.message, again.kept) == (first.steps, first.message, first.steps)
+
+
+def test_a_target_that_is_not_reached_changes_nothing(data):
+    torch.manual_seed(0)
+    task = task_of(False, *data)
+    other = copy.deepcopy(task.model)
+    found = train_adam(task, HOW, target=within(task, data[1], 1e-9))
+    assert found.reached is False
+    plain = MotionTask(other, *data, torch.ones(N).double())
+    wanted = train_adam(plain, HOW)
+    assert found.message == wanted.message
+    for name, values in other.state_dict().items():
+        assert torch.equal(values, task.model.state_dict()[name]), name
+
+
+def test_online_is_an_epoch_in_the_order_of_time(data):
+    train, validation = data
+    task = task_of(False, *data)
+    other = copy.deepcopy(task.model)
+    whole = [excerpt([*train, *validation])]
+    found = train_online(task, HOW, lambda: errors_by_joint(task.model, whole))
+    assert found.online[-1].samples == task.units
+    assert found.kept == found.steps == 1
+    assert found.history == ()
+    how = AdamOptions(batch=8, epochs=1, patience=6, schedule="step", order="time")
+    train_adam(MotionTask(other, *data, torch.ones(N).double()), how)
+    for name, values in other.state_dict().items():
+        torch.testing.assert_close(values, task.model.state_dict()[name])
+
+
+def test_online_without_a_finite_error_keeps_what_it_had(data):
+    train, validation = copy.deepcopy(data)
+    train[1].tau[55, 0] = torch.inf
+    task = task_of(False, train, validation)
+    found = train_online(task, HOW, lambda: errors_by_joint(task.model, validation))
+    assert not found.converged
+    assert "diverged in step 33" in found.message  # sample 260, in batches of 8
+    assert all(torch.isfinite(values).all() for values in task.model.parameters())

@@ -19,7 +19,7 @@ from robotid.contracts.residuals import write_residuals
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
 from robotid.errors import BadDataError, ConfigError, Effect, Notice
-from robotid.evaluation.excerpts import excerpt
+from robotid.evaluation.excerpts import excerpt as residual_excerpt
 from robotid.evaluation.verdict import Fitted, judge
 from robotid.identification.data_used import data_used
 from robotid.identification.files import remarks_of
@@ -36,15 +36,17 @@ from robotid.identification.learned.started import (
 )
 from robotid.identification.learned.stretches import TorqueData, torque_data
 from robotid.identification.learned.warm import begin_with
+from robotid.identification.protocol import online_points, target_notices
 from robotid.identification.request import Request
 from robotid.identification.tables import link_table
 from robotid.information.sizes import nominal
 from robotid.models.learned.inverse import InverseModel
 from robotid.models.learned.torques import LearnedTorques
 from robotid.robot.load import Loaded
-from robotid.training.adam import AdamOptions, train_adam
-from robotid.training.history import Trained, best_of, thinned
-from robotid.training.motions import MotionTask
+from robotid.training.adam import AdamOptions, Target, train_adam
+from robotid.training.history import Trained, thinned
+from robotid.training.motions import MotionTask, errors_by_joint
+from robotid.training.online import excerpt, train_online
 
 _ONE_RATE = 1.01  # of the least rate: what counts as the same
 _FEW_STEPS = 10  # of an epoch: a smaller batch would learn more from the same data
@@ -91,6 +93,7 @@ def learn(
     notices = [
         *cut_notices(request),
         *_of_training(task, request),
+        *target_notices(options, status, errors.metrics),
         *(
             Notice(code=r.code, message=r.message, hint=r.hint, effect=Effect.QUALITY)
             for r in verdict.reasons
@@ -113,6 +116,7 @@ def learn(
             CurvePoint(step=s.step, train=s.train, validation=s.validation, formulas=s.formulas)
             for s in thinned(trained.history)
         ],
+        online=online_points(trained.online, rigid.layout.robot.joint_names),
         architecture=architecture,
         terms=JointTerms(**rigid.layout.arguments),
         learning=Learning(
@@ -123,7 +127,7 @@ def learn(
             validated_by=data.validated_by,
             batch=options.usual.batch,
             epochs=trained.steps,
-            best_epoch=best_of(list(trained.history)).step,
+            best_epoch=trained.kept,
             weights=sum(values.numel() for values in model.parameters() if values.requires_grad),
             device=device,
             began_with=None if earlier is None else earlier.digest,
@@ -144,7 +148,8 @@ def learn(
     predict = LearnedTorques(rigid.layout, model).torque
     joints = rigid.layout.robot.joint_names
     write_residuals(
-        out_dir, excerpt(request.folder, request.index, joints, predict, torque=request.torque)
+        out_dir,
+        residual_excerpt(request.folder, request.index, joints, predict, torque=request.torque),
     )
     (out_dir / result.robot.file).write_bytes(loaded.data)
     return notices
@@ -183,6 +188,7 @@ def _trained(
         schedule="step",
         decay=options.decay,
         decay_after=options.decay_after,
+        order=options.order,
     )
     tau = torch.cat([own.tau for own in data.train])
     extent = tau.amax(0) - tau.amin(0)
@@ -191,7 +197,14 @@ def _trained(
         train_adam(MotionTask(alone, data.train, data.validation, extent), how)
         freeze(model)
     task = MotionTask(model, data.train, data.validation, extent, options.sequence)
-    return task, train_adam(task, how, checkpointed=True)
+    if options.online:
+        whole = [excerpt([own for stretches in data.by_split.values() for own in stretches])]
+        return task, train_online(task, how, lambda: errors_by_joint(model, whole))
+    target = None
+    if options.target is not None:
+        judged = data.validation if data.validated_by == "val" else data.train
+        target = Target(options.target, lambda: errors_by_joint(model, judged))
+    return task, train_adam(task, how, target=target, checkpointed=True)
 
 
 def _status(trained: Trained) -> Status:
@@ -201,6 +214,7 @@ def _status(trained: Trained) -> Status:
         message=said,
         remedy=remedy or None,
         iterations=trained.steps,
+        reached=trained.reached,
     )
 
 

@@ -13,7 +13,7 @@ from robotid.fitting.entries import Entries
 from robotid.fitting.linear import wls
 from robotid.fitting.options import FitOptions
 from robotid.fitting.sdp import consistent_fit
-from robotid.fitting.starts import published_start, start_at
+from robotid.fitting.starts import published_start, random_terms, start_at
 from robotid.identification.request import Request
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
@@ -99,8 +99,8 @@ def started(
     model = made(architecture, rigid.layout, scales, drives, options.seed)
     if isinstance(model.body, LinkBody):
         _begin(model.body, model.joints, options, rigid, frozen=bool(architecture.frozen))
-    elif model.joints is not None:  # an energy that is still nothing: friction begins as in an SDP
-        _assign(model.joints, rigid.phi[rigid.layout.links :])
+    elif model.joints is not None:
+        _begin_terms(model.joints, options, rigid)
     if isinstance(model.actuator, Friction):
         none = np.zeros(n)
         begin = np.stack([rigid.friction.get(name, none) for name in model.actuator.names])
@@ -136,6 +136,16 @@ def _begin(
         body.theta.copy_(torch.from_numpy(entries.links(theta)))
         if joints is not None:
             joints.entries.copy_(torch.from_numpy(theta[entries.of_links :]))
+
+
+def _begin_terms(joints: JointTerms, options: FitOptions, rigid: RigidFit) -> None:
+    """Terms beside an energy that is still nothing."""
+    own = slice(rigid.layout.links, None)
+    if options.init == "random":
+        with torch.no_grad():
+            joints.entries.copy_(torch.from_numpy(random_terms(len(joints.entries), options.seed)))
+    else:
+        _assign(joints, (rigid.phi if options.init == "sdp" else nominal(rigid.layout))[own])
 
 
 def _assign(joints: JointTerms, values: Array) -> None:

@@ -33,13 +33,14 @@ class TorqueData(NamedTuple):
     Args:
         train: to learn from.
         validation: that tell when to stop.
-        validated_by: `val` for recordings of their own, `end` for the ends of training stretches.
+        validated_by: `val` for recordings of their own, `end` for the ends of training stretches,
+            `nothing` where nothing tells when to stop.
         by_split: all of them, as errors count them.
     """
 
     train: list[Stretch]
     validation: list[Stretch]
-    validated_by: Literal["val", "end"]
+    validated_by: Literal["val", "end", "nothing"]
     by_split: dict[Split, list[Stretch]]
 
 
@@ -62,6 +63,8 @@ def torque_data(request: Request, layout: Layout, length: int) -> TorqueData:
     for split in data.samples:
         by_split[split] = _stretches(request, layout, data.of(split))
     train, validation = by_split["train"], by_split.get("val", [])
+    if request.options.online:  # which passes all training data once
+        return TorqueData(train, validation, "nothing", by_split)
     by_end = not validation
     if by_end:
         train, validation = _ends(request, train)

@@ -17,6 +17,7 @@ from robotid.reporting.sections import (
     friction,
     identifiability,
     learned_verdict,
+    online,
     parameters,
     parts,
     payload,
@@ -76,6 +77,7 @@ SECTIONS: tuple[Section[Any], ...] = (
     Section("drives", "Between command and links", ForwardView, drives.section),
     Section("residuals", "What the model leaves", FitView, residuals.section),
     Section("training", "Training", View, training.section),
+    Section("online", "Learning in the order of time", View, online.section),
     Section(
         "filters", "Spectra before and after the filter", FitView, filters.section, of_data=True
     ),

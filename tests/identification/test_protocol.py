@@ -1,0 +1,112 @@
+"""Targets, orders and online passes through the stage: what results say, and what is refused."""
+
+import pytest
+from pydantic import ValidationError
+
+from robotid.contracts.any_fit import read_any_fit
+from robotid.stages import fit as stage
+from robotid.stages import report
+from robotid.stages.contract import Source
+from robotid.stages.fit import FitConfig
+from robotid.stages.report import ReportConfig
+
+DIFFNEA = {"model": "diffnea", "optimizer": "adam", "inertia": "cov", "init": "published"}
+
+
+def fit(data, out, **keys):
+    out.mkdir()
+    given = {"dataset": data.dataset, "robot": data.robot, "factors": data.factors}
+    inputs = {role: [Source("", path, "")] for role, path in given.items()}
+    notices = stage.run(FitConfig(**keys), inputs, out)
+    return read_any_fit(out), {notice.code: notice.message for notice in notices}
+
+
+TRAINED = {
+    "diffnea": {**DIFFNEA, "learning_rate": 0.03},
+    "diffbary": {"model": "diffbary", "optimizer": "adam", "init": "random"},
+    "mlp": {"model": "mlp", "hidden": (16,), "batch": 64, "learning_rate": 0.01},
+    "hybrid": {"model": "hybrid", "residual": "mlp", "hidden": (8,), "init": "random",
+               "batch": 64, "learning_rate": 0.02},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TRAINED)
+def test_training_ends_when_every_joint_is_good_enough(arm, tmp_path, kind):
+    """There are no validation data, so it is about the training data, of which the end is not."""
+    found, codes = fit(arm, tmp_path / "fit", **TRAINED[kind], target=0.3, epochs=60, patience=60)
+    epochs = found.status.iterations
+    assert 0 < epochs < 60
+    assert found.status.reached
+    assert found.status.message == f"reached nmse_var 0.3 on every joint in epoch {epochs}"
+    errors = found.metrics["train"]["nmse_var"].joints
+    assert max(errors.values()) < 0.33  # with the end of the recordings, a tenth
+    assert "target-not-reached" not in codes
+    assert "not-converged" not in codes
+
+
+@pytest.mark.parametrize("kind", ["diffnea", "mlp"])
+def test_a_target_that_was_not_reached_is_told(arm, tmp_path, kind):
+    found, codes = fit(arm, tmp_path / "fit", **TRAINED[kind], target=1e-9, epochs=2)
+    assert found.status.reached is False
+    said = codes["target-not-reached"]
+    assert "nmse_var 1e-09 was not reached on every joint in 2 epochs" in said
+    assert "elbow" in said
+    assert "target-not-reached" in {remark.code for remark in found.remarks}
+
+
+ONLINE = {
+    **{name: {**DIFFNEA, "inertia": name} for name in ("nostr", "symm", "spd", "tri", "cov")},
+    "diffbary": {"model": "diffbary", "optimizer": "adam", "init": "random"},
+    "mlp": {"model": "mlp", "hidden": (16,)},
+    "delan": {"model": "delan", "lagrangian": (8,), "init": "random"},
+    "hybrid": {"model": "hybrid", "residual": "mlp", "hidden": (8,), "init": "prior"},
+}
+
+
+@pytest.mark.parametrize("kind", ONLINE)
+def test_errors_on_all_data_are_recorded_on_the_way(arm, tmp_path, kind):
+    found, _ = fit(arm, tmp_path / "fit", **ONLINE[kind], online=True)
+    samples = found.samples["train"]
+    assert found.options["batch"] == 256
+    assert found.status.iterations == 1
+    assert found.curve == []
+    seen = [point.seen for point in found.online]
+    assert seen == [*range(0, samples, 256), samples]
+    assert set(found.online[0].nmse_var.joints) == set(found.joints)
+    # The last point is of what was kept, on an excerpt of train and test together.
+    own = [split["nmse_var"].mean for split in found.metrics.values()]
+    assert 0.9 * min(own) < found.online[-1].nmse_var.mean < 1.1 * max(own)
+    out = tmp_path / "report"
+    out.mkdir()
+    report.run(ReportConfig(), {"fits": [Source("fit", tmp_path / "fit", "")]}, out)
+    assert "Learning in the order of time" in (out / "report.html").read_text(encoding="utf-8")
+
+
+REFUSED = [
+    ({"model": "sdp", "target": 0.1}, "target is for optimizer adam"),
+    ({"model": "diffnea", "order": "time"}, "order is for optimizer adam"),
+    ({"model": "diffnea", "online": True}, "online is for optimizer adam"),
+    ({**DIFFNEA, "init": "random", "loss": "forward", "target": 0.1}, "target is for loss torque"),
+    ({**DIFFNEA, "loss": "forward"}, "published is for diffnea and diffbary of torques"),
+    ({"model": "hybrid", "init": "published"}, "published is for diffnea"),
+    ({"model": "delan", "init": "published"}, "published is for diffnea"),
+    ({"model": "mlp", "init": "random"}, "init is for"),
+    ({**DIFFNEA, "online": True, "epochs": 3}, "epochs: online passes the data once"),
+    ({**DIFFNEA, "online": True, "patience": 3}, "patience: online passes the data once"),
+    ({**DIFFNEA, "online": True, "target": 0.1}, "target: online passes the data once"),
+    ({**DIFFNEA, "online": True, "order": "time"}, "in the order of time by itself"),
+    ({**DIFFNEA, "online": True, "cv": 3}, "cv: online"),
+    ({**DIFFNEA, "online": True, "init": "sdp"}, "an sdp has seen all data before"),
+    ({"model": "delan", "online": True}, "an sdp has seen all data before"),
+    ({"model": "delan", "online": True, "init": "random", "actuator": "viscous"}, "actuator:"),
+    ({"model": "lstm", "online": True}, r"a memory \(lstm\) learns from sequences"),
+    ({"model": "hybrid", "online": True, "init": "random"}, r"a memory \(lstm\)"),
+    ({"model": "hybrid", "residual": "mlp", "training": "2s", "online": True}, "online needs e2e"),
+    ({"model": "mlp", "online": True, "decay": 0.5}, "decay: online passes the data once"),
+]
+
+
+@pytest.mark.parametrize(("keys", "said"), REFUSED)
+def test_keys_that_contradict_each_other(keys, said):
+    with pytest.raises(ValidationError, match=said):
+        FitConfig(**keys)
