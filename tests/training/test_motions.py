@@ -76,6 +76,27 @@ def test_results_do_not_depend_on_threads(data, monkeypatch):
         assert torch.equal(values, found[1][name]), name
 
 
+def test_shares_of_large_batches_stay_small(data, monkeypatch):
+    """At least as many as threads where there are units for them, more where samples are many."""
+    task = task_of(True, *data)
+    assert [task._shares(units) for units in (1, 15, 32, 64, 1000)] == [1, 1, 2, 4, 4]
+    monkeypatch.setattr(motions, "_MOST", 100)
+    assert [task._shares(units) for units in (1, 15, 32, 64, 1000)] == [1, 2, 4, 7, 100]
+    monkeypatch.setattr(motions, "_MOST", 5)  # a sequence is not cut
+    assert [task._shares(units) for units in (1, 15)] == [1, 15]
+
+
+@pytest.mark.parametrize("most", [30, 4000])
+def test_losses_do_not_depend_on_the_shares(data, most, monkeypatch):
+    """Up to rounding in single precision."""
+    monkeypatch.setattr(motions, "_MOST", most)
+    task = task_of(True, *data)
+    loss = task.backward(torch.arange(task.units))
+    units = task._data.at(torch.arange(task.units))
+    plain = ((task.model(units.motion)[0] - units.tau) ** 2).mean().item()
+    assert loss == pytest.approx(plain, rel=1e-6)
+
+
 def test_it_learns_what_only_a_memory_can_tell():
     data = [stretch(1000, 0)], [stretch(300, 1)]
     how = AdamOptions(batch=8, learning_rate=2e-2, epochs=40, patience=40, schedule="step")
