@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from robotid import checkpoints
+from robotid.models.deep_lagrangian import DeepLagrangian
 from robotid.models.learned.inverse import InverseModel, Motion
 from robotid.models.learned.residuals import LayeredResidual, MotionScales, RecurrentResidual
 from robotid.training import checkpoint, motions
@@ -72,6 +73,18 @@ def test_results_do_not_depend_on_threads(data, monkeypatch):
         task = task_of(True, *data)
         train_adam(task, HOW)
         found.append(task.model.state_dict())
+    for name, values in found[0].items():
+        assert torch.equal(values, found[1][name]), name
+
+
+def test_energies_are_learned_alike_on_any_cores(data, monkeypatch):
+    found = []
+    for cores in ({0}, {0, 1, 2, 3}):
+        monkeypatch.setattr(motions.os, "sched_getaffinity", lambda _, cores=cores: cores)
+        model = InverseModel(body=DeepLagrangian(N, torch.Generator().manual_seed(0), (30, 20)))
+        task = MotionTask(model, *data, torch.ones(N).double())
+        train_adam(task, AdamOptions(batch=100, epochs=3, patience=3))
+        found.append(model.state_dict())
     for name, values in found[0].items():
         assert torch.equal(values, found[1][name]), name
 
