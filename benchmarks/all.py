@@ -59,6 +59,8 @@ BENCHMARKS = {
     "tracking.py": "How well does a robot follow with fits in its controller?",
     "deep_lagrangian.py": "How fast are Deep Lagrangian networks with gradients, "
     "against batched autograd?",
+    "learned_training.py": "How fast is training of learned torque models, "
+    "against stock PyTorch and a peer?",
     "contention.py": "What do 8 processes and a gc do to each other on one cache?",
 }
 # Benchmarks of logs that are not part of the project: without them, what they printed last stays.

@@ -1,5 +1,6 @@
 """The figures of the store, at small counts."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -190,3 +191,23 @@ def test_deep_lagrangian_benchmark():
     assert [line[0] for line in found] == ["float64", "float32"], done.stderr
     assert float(found[0][4]) <= 1e-10
     assert float(found[1][4]) <= 1e-4
+
+
+@pytest.mark.alone
+def test_learned_training_benchmark():
+    """Losses and torques have to be the same; how fast is for larger batches and free cores."""
+    pytest.importorskip("differentiable_robot_model")
+    small = ["--sequences", "40", "--length", "10", "--samples", "64", "--batch", "32"]
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "learned_training.py", *small, "--repeat", "1"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    found = re.search(r"losses of 3 steps differ by (\S+)", done.stdout)
+    assert found, done.stderr
+    assert float(found[1]) <= 1e-5
+    found = re.search(r"torques differ by (\S+) of the largest", done.stdout)
+    assert found, done.stderr
+    assert float(found[1]) <= 1e-5
+    assert "stock, two threads" in done.stdout

@@ -1,9 +1,10 @@
 """Torques of motions to be learned: samples in any order, or sequences where there is a memory.
 
-The gradient of a step is the sum of those of four shares of it, each in a thread of its own where
-there are cores for it. As the shares are always the same, results do not depend on the cores.
+The gradient of a step is the sum of those of shares of it, four of them in threads of their own
+where there are cores for it. As the shares are always the same, results do not depend on the cores.
 """
 
+import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +18,15 @@ from torch import Tensor
 from robotid.models.learned.inverse import InverseModel, Motion, TorqueParts
 from robotid.models.learning import normalised_error
 
+<<<<<<< HEAD
 Array = NDArray[np.float64]
 _SHARES, _LEAST = 4, 16  # units that a share has at least
+=======
+_THREADS, _LEAST = 4, 16  # units that a share has at least
+# Samples that a share has at most: the memory of one serves the next. That of larger ones goes back
+# to the system and has to be asked for anew, which takes a third of the time of a step.
+_MOST = 4000
+>>>>>>> bench
 _BATCH = 4096  # samples at a time where nothing is learned
 _STEPS = 512  # of time at once, with a memory
 
@@ -81,7 +89,7 @@ class MotionTask:
         ]
         self._frozen = not model.learns_formulas() and model.residual is not None
         self._data = self._units()
-        self._threads = ThreadPoolExecutor(min(_SHARES, len(os.sched_getaffinity(0))))
+        self._threads = ThreadPoolExecutor(min(_THREADS, len(os.sched_getaffinity(0))))
 
     @property
     def units(self) -> int:
@@ -95,7 +103,7 @@ class MotionTask:
 
     def backward(self, chosen: Tensor) -> float:
         """Gradients of the mean squared error of some units into the parameters; that error."""
-        shares = max(1, min(_SHARES, len(chosen) // _LEAST))
+        shares = self._shares(len(chosen))
         count = len(chosen) * self._length * len(self._weights)
 
         def share(part: Tensor) -> tuple[float, tuple[Tensor | None, ...]]:
@@ -109,6 +117,12 @@ class MotionTask:
             given = [slope for slope in own if slope is not None]
             values.grad = torch.stack(given).sum(0) if given else None
         return sum(loss for loss, _ in found)
+
+    def _shares(self, units: int) -> int:
+        """Into how many a batch is split, whatever the cores."""
+        for_threads = min(_THREADS, units // _LEAST)
+        for_memory = math.ceil(units * self._length / _MOST)
+        return max(1, for_threads, min(for_memory, units))
 
     def losses(self) -> tuple[float, float]:
         """Of training and of validation data, as whole stretches."""

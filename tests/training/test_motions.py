@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from robotid import checkpoints
+from robotid.models.deep_lagrangian import DeepLagrangian
 from robotid.models.learned.inverse import InverseModel, Motion
 from robotid.models.learned.residuals import LayeredResidual, MotionScales, RecurrentResidual
 from robotid.training import checkpoint, motions
@@ -75,6 +76,39 @@ def test_results_do_not_depend_on_threads(data, monkeypatch):
         found.append(task.model.state_dict())
     for name, values in found[0].items():
         assert torch.equal(values, found[1][name]), name
+
+
+def test_energies_are_learned_alike_on_any_cores(data, monkeypatch):
+    found = []
+    for cores in ({0}, {0, 1, 2, 3}):
+        monkeypatch.setattr(motions.os, "sched_getaffinity", lambda _, cores=cores: cores)
+        model = InverseModel(body=DeepLagrangian(N, torch.Generator().manual_seed(0), (30, 20)))
+        task = MotionTask(model, *data, torch.ones(N).double())
+        train_adam(task, AdamOptions(batch=100, epochs=3, patience=3))
+        found.append(model.state_dict())
+    for name, values in found[0].items():
+        assert torch.equal(values, found[1][name]), name
+
+
+def test_shares_of_large_batches_stay_small(data, monkeypatch):
+    """At least as many as threads where there are units for them, more where samples are many."""
+    task = task_of(True, *data)
+    assert [task._shares(units) for units in (1, 15, 32, 64, 1000)] == [1, 1, 2, 4, 4]
+    monkeypatch.setattr(motions, "_MOST", 100)
+    assert [task._shares(units) for units in (1, 15, 32, 64, 1000)] == [1, 2, 4, 7, 100]
+    monkeypatch.setattr(motions, "_MOST", 5)  # a sequence is not cut
+    assert [task._shares(units) for units in (1, 15)] == [1, 15]
+
+
+@pytest.mark.parametrize("most", [30, 4000])
+def test_losses_do_not_depend_on_the_shares(data, most, monkeypatch):
+    """Up to rounding in single precision."""
+    monkeypatch.setattr(motions, "_MOST", most)
+    task = task_of(True, *data)
+    loss = task.backward(torch.arange(task.units))
+    units = task._data.at(torch.arange(task.units))
+    plain = ((task.model(units.motion)[0] - units.tau) ** 2).mean().item()
+    assert loss == pytest.approx(plain, rel=1e-6)
 
 
 def test_it_learns_what_only_a_memory_can_tell():

@@ -109,18 +109,18 @@ class RecurrentResidual(Residual):
             self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise([3 * n, *hidden]))
             self.bend = _BENDS[bend]()
             self.before = nn.LayerNorm(hidden[-1])
-            self.memory = nn.LSTM(hidden[-1], units, batch_first=True)
+            self.memory = nn.LSTM(hidden[-1], units)
             self.after = nn.LayerNorm(units)
             self.last = _last(units, n)
 
     def normal(self, motion: Tensor, memory: Memory | None) -> tuple[Tensor, Memory | None]:
         """Along time, shape (B, T, 3 n); without a memory from rest."""
-        found = motion
+        found = motion.transpose(0, 1).contiguous()  # time first, as the memory has it: no copies
         for layer in self.layers:
             found = self.bend(layer(found))
         state = None if memory is None else tuple(part[None] for part in memory)
         found, (given, held) = self.memory(self.before(found), state)
-        return self.last(self.after(found)), (given[0], held[0])
+        return self.last(self.after(found)).transpose(0, 1), (given[0], held[0])
 
 
 _BENDS: dict[Bend, type[nn.Module]] = {"prelu": nn.PReLU, "tanh": nn.Tanh}
