@@ -18,15 +18,11 @@ from torch import Tensor
 from robotid.models.learned.inverse import InverseModel, Motion, TorqueParts
 from robotid.models.learning import normalised_error
 
-<<<<<<< HEAD
 Array = NDArray[np.float64]
-_SHARES, _LEAST = 4, 16  # units that a share has at least
-=======
 _THREADS, _LEAST = 4, 16  # units that a share has at least
 # Samples that a share has at most: the memory of one serves the next. That of larger ones goes back
 # to the system and has to be asked for anew, which takes a third of the time of a step.
 _MOST = 4000
->>>>>>> bench
 _BATCH = 4096  # samples at a time where nothing is learned
 _STEPS = 512  # of time at once, with a memory
 
