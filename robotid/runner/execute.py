@@ -64,7 +64,7 @@ def _kept(space: Path, store: Store) -> Iterator[list[Path]]:
     try:
         yield made
     except Exception as error:
-        if not _removed(space, made, error):
+        if not _removed(space, made, store, error):
             raise
         raise TemporaryError(
             "cache-removed",
@@ -74,8 +74,12 @@ def _kept(space: Path, store: Store) -> Iterator[list[Path]]:
         ) from error
 
 
-def _removed(space: Path, made: list[Path], error: BaseException) -> bool:
-    """Whether a workspace is gone, or going: what is in it is removed one by one."""
+def _removed(space: Path, made: list[Path], store: Store, error: BaseException) -> bool:
+    """Whether a cache is gone, or going: what is in it is removed one by one.
+
+    Nothing outside the workspace that the store holds can be missing in any other way, and within
+    it only what a stage itself left out.
+    """
     if not space.exists():
         return True
     link: BaseException | None = error
@@ -83,6 +87,8 @@ def _removed(space: Path, made: list[Path], error: BaseException) -> bool:
         if isinstance(link, FileNotFoundError) and link.filename is not None:
             place = Path(os.fsdecode(link.filename))
             if any(place.is_relative_to(folder) and not folder.exists() for folder in made):
+                return True
+            if place.is_relative_to(store.root) and not place.is_relative_to(space):
                 return True
         link = link.__cause__ or link.__context__
     return False
