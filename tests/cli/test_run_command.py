@@ -16,8 +16,10 @@ from robotid.cli.answer import (
 from tests.conftest import PROJECT
 
 ARM = PROJECT / "pipelines" / "arm.toml"
-# The comparison of 26 models takes half an hour; tests/rollouts/test_compare.py runs it in small.
-PIPELINES = sorted(p for p in (PROJECT / "pipelines").glob("*.toml") if p.stem != "lutter_26")
+# Large comparisons, which other tests run in small: tests/rollouts/test_compare.py and
+# tests/identification/test_sutanto_pipelines.py.
+LARGE = {"lutter_26", "sutanto_table1", "sutanto_table2", "sutanto_online"}
+PIPELINES = sorted(p for p in (PROJECT / "pipelines").glob("*.toml") if p.stem not in LARGE)
 
 
 @pytest.fixture
