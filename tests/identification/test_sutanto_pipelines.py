@@ -1,0 +1,52 @@
+"""The pipelines on learning speed, in small: short motions, one seed, two epochs."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from robotid.contracts.any_fit import read_any_fit
+
+SHORT = (
+    "simulate.duration_s=20.0",
+    "simulate.rate_hz=50.0",
+    "sweep.axes.seed.values=[3]",
+)
+FEW = ("fit.epochs=2", "fit.patience=2", "fit.batch=64")
+
+
+def choices(name: str) -> list[str]:
+    """The models of a pipeline file."""
+    text = Path(f"pipelines/{name}.toml").read_text(encoding="utf-8")
+    return list(tomllib.loads(text)["sweep"]["axes"]["model"]["choices"])
+
+
+def run(robotid, name, out, *settings):
+    words = [word for setting in (*SHORT, *settings) for word in ("--set", setting)]
+    answer = robotid("run", f"pipelines/{name}.toml", *words, "--out", out)
+    assert answer.code in (0, 4), answer.err  # two epochs make no good model
+    again = robotid("run", f"pipelines/{name}.toml", *words, "--json")
+    assert all(stage["cached"] for stage in json.loads(again.out)["stages"])
+    assert (out / "report" / "seed=3" / "report.html").exists()
+    return {path.name: read_any_fit(path / "seed=3") for path in (out / "fit").iterdir()}
+
+
+@pytest.mark.parametrize("name", ["sutanto_table1", "sutanto_table2"])
+def test_epochs_are_counted(robotid, tmp_path, name):
+    found = run(robotid, name, tmp_path / "out", *FEW)
+    assert set(found) == {f"model={model}" for model in choices(name)}
+    for fit in found.values():
+        assert fit.options["target"] == 0.1
+        assert fit.status.reached is not None
+        assert 1 <= fit.status.iterations <= 2
+    assert (name == "sutanto_table1") == ("model=nostr" in found)
+
+
+def test_errors_are_recorded_while_models_learn(robotid, tmp_path):
+    found = run(robotid, "sutanto_online", tmp_path / "out", "fit.batch=64")
+    for fit in found.values():
+        assert fit.online[0].seen == 0
+        assert fit.online[-1].seen == fit.samples["train"]
+    links = found["model=cov"].online
+    assert links[-1].nmse_var.mean < links[0].nmse_var.mean
