@@ -15,11 +15,12 @@ from robotid.contracts.learned import (
     LearnedResult,
     Learning,
 )
-from robotid.contracts.residuals import write_residuals
+from robotid.contracts.residuals import Excerpt, write_residuals
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
 from robotid.errors import BadDataError, ConfigError, Effect, Notice
-from robotid.evaluation.excerpts import excerpt as residual_excerpt
+from robotid.evaluation.excerpts import excerpt as excerpt_of
+from robotid.evaluation.remarks import remarks
 from robotid.evaluation.verdict import Fitted, judge
 from robotid.identification.data_used import data_used
 from robotid.identification.files import remarks_of
@@ -43,6 +44,7 @@ from robotid.information.sizes import nominal
 from robotid.models.learned.inverse import InverseModel
 from robotid.models.learned.torques import LearnedTorques
 from robotid.robot.load import Loaded
+from robotid.spatial.parametrisations.table import parametrisation
 from robotid.training.adam import AdamOptions, Target, train_adam
 from robotid.training.history import Trained, thinned
 from robotid.training.motions import MotionTask, errors_by_joint
@@ -86,7 +88,7 @@ def learn(
         metrics=errors.metrics,
         baselines=beside,
         links=found["links"],
-        consistent=bool(found["links"]) and options.inertia not in ("nostr", "free", "symm"),
+        consistent=bool(found["links"]) and parametrisation(architecture.inertia).guarantees.full,
         units=units,
     )
     verdict = judge(judged, request.gates)
@@ -94,6 +96,7 @@ def learn(
         *cut_notices(request),
         *_of_training(task, request),
         *target_notices(options, status, errors.metrics),
+        *remarks(judged),
         *(
             Notice(code=r.code, message=r.message, hint=r.hint, effect=Effect.QUALITY)
             for r in verdict.reasons
@@ -145,14 +148,19 @@ def learn(
     (out_dir / FIT).write_text(result.model_dump_json(indent=1), encoding="utf-8")
     weights = {name: values.detach().clone() for name, values in model.state_dict().items()}
     save_file(weights, out_dir / WEIGHTS)
-    predict = LearnedTorques(rigid.layout, model).torque
-    joints = rigid.layout.robot.joint_names
-    write_residuals(
-        out_dir,
-        residual_excerpt(request.folder, request.index, joints, predict, torque=request.torque),
-    )
+    write_residuals(out_dir, _residuals(request, LearnedTorques(rigid.layout, model)))
     (out_dir / result.robot.file).write_bytes(loaded.data)
     return notices
+
+
+def _residuals(request: Request, model: LearnedTorques) -> Excerpt:
+    """Measured and predicted torques; a memory begins each window at rest."""
+    joints = model.layout.robot.joint_names
+    found = excerpt_of(request.folder, request.index, joints, model.torque, torque=request.torque)
+    if not request.ready.gains:
+        return found
+    gains = np.array([gain.value for gain in request.ready.gains])
+    return found._replace(windows=tuple(w._replace(tau=w.tau * gains) for w in found.windows))
 
 
 def rate_of(request: Request, *, remembers: bool) -> float:
