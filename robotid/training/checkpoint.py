@@ -71,9 +71,8 @@ class Checkpoint:
             part, _, rest = name.partition("/")
             if part in found:
                 found[part][rest] = values
-        own = self._model.state_dict()
-        if any(found["model"].get(name, values[:0]).shape != values.shape
-               for name, values in own.items()):  # fmt: skip
+        shapes = {name: values.shape for name, values in found["model"].items()}
+        if shapes != {name: values.shape for name, values in self._model.state_dict().items()}:
             return None
         self._model.load_state_dict(found["model"])
         for number, values in enumerate(self._learned()):

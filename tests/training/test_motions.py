@@ -276,3 +276,24 @@ def test_online_without_a_finite_error_keeps_what_it_had(data):
     assert not found.converged
     assert "diverged in step 33" in found.message  # sample 260, in batches of 8
     assert all(torch.isfinite(values).all() for values in task.model.parameters())
+
+
+def test_a_killed_training_of_a_single_number_goes_on(data, tmp_path, monkeypatch):
+    """Such as a scale of a Deep Lagrangian network: it has no axes."""
+
+    class Gain(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gain = torch.nn.Parameter(torch.tensor(0.5).double())
+
+        def forward(self, q, qd, qdd):
+            return self.gain * qd
+
+    monkeypatch.setattr(checkpoint, "_EVERY_S", 0.0)
+    extent = torch.ones(N).double()
+    with checkpoints.kept_in(tmp_path):
+        short = AdamOptions(batch=8, epochs=2, patience=6, schedule="step")
+        train_adam(MotionTask(InverseModel(Gain()), *data, extent), short, checkpointed=True)
+        task = MotionTask(InverseModel(Gain()), *data, extent)
+        found = train_adam(task, HOW, checkpointed=True)
+    assert [step.step for step in found.history] == list(range(7))
