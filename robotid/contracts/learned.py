@@ -8,7 +8,7 @@ A folder of such a fit holds beside it
 """
 
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,11 +16,10 @@ from robotid.contracts.fit import FIT, AnyFit, BlockErrors, DriveGain, JointTerm
 from robotid.contracts.fit_data import FilteredData
 from robotid.contracts.fit_text import parsed
 from robotid.contracts.forward import ActuatorValue
-from robotid.contracts.versions import kind_of
+from robotid.contracts.versions import LEARNED, kind_of
 from robotid.errors import BadDataError
 
 LearnedModel = Literal["mlp", "lstm", "delan", "hybrid"]
-LEARNED: tuple[LearnedModel, ...] = get_args(LearnedModel)
 
 
 class _Part(BaseModel):

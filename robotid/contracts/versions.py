@@ -7,7 +7,7 @@ from pydantic import ValidationError
 FitKind = Literal["rigid", "forward", "learned"]
 
 _HEAD = 200  # bytes of a `fit.json` that say what kind of fit it is
-_LEARNED = ("mlp", "lstm", "delan", "hybrid")
+LEARNED = ("mlp", "lstm", "delan", "hybrid")  # models of torques that are learned
 
 
 def other_version(error: ValidationError, own: int, again: str) -> tuple[str, str] | None:
@@ -40,5 +40,5 @@ def kind_of(raw: bytes) -> FitKind:
     head = raw[:_HEAD].translate(None, b" \n")
     if b'"predicts":"acceleration"' in head:
         return "forward"
-    learned = any(f'"model":"{name}"'.encode() in head for name in _LEARNED)
+    learned = any(f'"model":"{name}"'.encode() in head for name in LEARNED)
     return "learned" if learned else "rigid"

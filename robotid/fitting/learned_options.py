@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-LEARNED = ("mlp", "lstm", "delan", "hybrid")
+from robotid.contracts.versions import LEARNED
 
 
 class LearnedOptions(BaseModel):

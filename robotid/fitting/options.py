@@ -5,10 +5,10 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from robotid.contracts.versions import LEARNED
 from robotid.dynamics.terms import TERMS
 from robotid.errors import nearest
 from robotid.fitting.learned_options import (
-    LEARNED,
     USED_BY,
     LearnedOptions,
     Trainings,

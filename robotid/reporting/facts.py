@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from robotid.contracts.fit import FitResult, Metric
 from robotid.contracts.forward import EnergyClass, ForwardResult, Kinematics
-from robotid.contracts.learned import LEARNED, LearnedResult
+from robotid.contracts.learned import LearnedResult
+from robotid.contracts.versions import LEARNED
 from robotid.reporting.quantities import Quantity, quantity_of
 
 REPORT = "report.json"

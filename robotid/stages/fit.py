@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from pathlib import Path
 
+from robotid.contracts.versions import LEARNED
 from robotid.errors import ConfigError, Notice
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.exact_update import check_update
-from robotid.fitting.learned_options import LEARNED
 from robotid.fitting.options import OF_LOADS, FitOptions
 from robotid.information.options import FactorOptions
 from robotid.robot.options import RobotOptions

@@ -51,7 +51,7 @@ def concluded(claim: Claim, rows: Mapping[str, Row]) -> Conclusion:
         for b in claim.right:
             own.append(_holds(claim, _mean(rows[a], claim), _mean(rows[b], claim)))
             given = (rows[name].published.get(claim.column) for name in (a, b))
-            theirs.append(_published(claim, *given))
+            theirs.append(_holds(claim, *given))
     names = (*claim.left, *claim.right)
     said = "Here " + ", ".join(_said(rows[name], claim.column) for name in names)
     printed = [
@@ -71,10 +71,6 @@ def _holds(claim: Claim, a: float | None, b: float | None) -> bool | None:
     if claim.sign == "~":
         return abs(a - b) <= claim.within / 100 * max(abs(a), abs(b))
     return a < (_HALF if claim.sign == "<<" else 1.0) * b
-
-
-def _published(claim: Claim, a: float | None, b: float | None) -> bool | None:
-    return _holds(claim, a, b)
 
 
 def _all(found: list[bool | None]) -> bool | None:
