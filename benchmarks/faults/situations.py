@@ -58,8 +58,12 @@ def worker_killed(scene: Scene, chance: random.Random) -> list[str]:
     run = scene.start(scene.command())
     time.sleep(moment)
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
-    with suppress(OSError, ValueError):
-        os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+    workers: list[str] = []
+    while run.poll() is None and not workers:  # the first may still be about to start
+        workers = children.read_text().split()
+    if workers:
+        with suppress(ProcessLookupError):
+            os.kill(int(workers[0]), signal.SIGKILL)
     return scene.judge(ended(run), (0, 75))
 
 
