@@ -258,6 +258,8 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         for key in _OF_FACTORS:
             if key in changed:
                 raise ValueError(f"{key} is for fits on factors, not for {self.model}")
+        if self.loss_units == "noise":
+            raise ValueError("loss_units: noise is for links; take range, spread or si")
         body, residual = self.parts
         if self.model == "hybrid" and residual == "none" and self.rigid == "sdp":
             raise ValueError("residual: nothing is left to train; fit with model sdp")

@@ -23,6 +23,12 @@ class ProtocolOptions(BaseModel):
     order: Literal["shuffled", "time"] = Field(
         default="shuffled", description="Order in which an epoch of adam passes the samples."
     )
+    loss_units: Literal["usual", "noise", "range", "spread", "si"] = Field(
+        default="usual",
+        description="What adam counts the errors of a joint in: its noise as least squares find "
+        "it, the range or the spread (standard deviation) of its torque, or N m and N for all "
+        "alike (si). Usual is noise for links, range for learned models.",
+    )
     online: bool = Field(
         default=False,
         description="Learn while the robot moves: adam passes the training data once, in the order "

@@ -56,13 +56,13 @@ class _Units(NamedTuple):
 
 
 class MotionTask:
-    """Squared errors of torques, each joint in units of its range in the training data.
+    """Squared errors of torques, each joint in units of its own.
 
     Args:
         model: to be trained.
         train: stretches to learn from.
         validation: stretches that tell when to stop.
-        extent: greatest minus least torque of the training data, shape (n,).
+        units: what errors are counted in, shape (n,) [N m or N].
         length: of sequences, for a model with a memory.
     """
 
@@ -71,11 +71,11 @@ class MotionTask:
         model: InverseModel,
         train: Sequence[Stretch],
         validation: Sequence[Stretch],
-        extent: Tensor,
+        units: Tensor,
         length: int = 1,
     ) -> None:
         self.model, self._train, self._validation = model, train, validation
-        self._weights = 1.0 / torch.where(extent > 0, extent, torch.ones_like(extent))
+        self._weights = 1.0 / units
         self._length = length if model.remembers else 1
         self._learned = [p for p in model.parameters() if p.requires_grad]
         self._begins = [
@@ -152,7 +152,7 @@ class MotionTask:
         return f"{own.recording} at {float(own.t[begin]):.3f} s"
 
     def _errors(self, units: _Units) -> Tensor:
-        """In units of the range, (..., n)."""
+        """In units of the loss, (..., n)."""
         if units.known is None:
             found, _ = self.model(units.motion)
         else:

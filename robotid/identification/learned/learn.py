@@ -43,6 +43,7 @@ from robotid.identification.tables import link_table
 from robotid.information.sizes import nominal
 from robotid.models.learned.inverse import InverseModel
 from robotid.models.learned.torques import LearnedTorques
+from robotid.models.learning import error_units
 from robotid.robot.load import Loaded
 from robotid.spatial.parametrisations.table import parametrisation
 from robotid.training.adam import AdamOptions, Target, train_adam
@@ -198,13 +199,14 @@ def _trained(
         decay_after=options.decay_after,
         order=options.order,
     )
-    tau = torch.cat([own.tau for own in data.train])
-    extent = tau.amax(0) - tau.amin(0)
+    tau = torch.cat([own.tau for own in data.train]).numpy()
+    counted = "range" if options.loss_units == "usual" else options.loss_units
+    units = torch.from_numpy(error_units(tau, counted))
     if architecture.frozen and architecture.body == "delan":
         alone = InverseModel(model.body, model.joints, model.actuator)
-        train_adam(MotionTask(alone, data.train, data.validation, extent), how)
+        train_adam(MotionTask(alone, data.train, data.validation, units), how)
         freeze(model)
-    task = MotionTask(model, data.train, data.validation, extent, options.sequence)
+    task = MotionTask(model, data.train, data.validation, units, options.sequence)
     if options.online:
         whole = [excerpt([own for stretches in data.by_split.values() for own in stretches])]
         return task, train_online(task, how, lambda: errors_by_joint(model, whole))
