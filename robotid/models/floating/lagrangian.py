@@ -10,7 +10,7 @@ back are written out (`lagrangian_layers`), so forces can be differentiated once
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -177,9 +177,8 @@ class FloatingLagrangian(nn.Module):
         """With respect to joints, (n, B), of a gradient with respect to what networks give."""
         found = torch.zeros_like(q)
         sizes = [len(part.entries) for part in self.parts]
-        given = zip(self.parts, self.seen, self.networks, passed, by_raw.split(sizes), strict=True)
+        given = zip(self.parts, self.seen, self._layers, passed, by_raw.split(sizes), strict=True)
         for part, seen, network, own, gradient in given:
-            assert isinstance(network, Layers)
             places = torch.tensor(part.joints)
             found = found.index_add(0, places, seen.back(q[places], network.back(gradient, own)))
         return found
@@ -187,8 +186,7 @@ class FloatingLagrangian(nn.Module):
     def _passed(self, q: Tensor, qd: Tensor) -> list[Passed]:
         """Every network of entries with its derivative along q̇."""
         found = []
-        for part, seen, network in zip(self.parts, self.seen, self.networks, strict=True):
-            assert isinstance(network, Layers)
+        for part, seen, network in zip(self.parts, self.seen, self._layers, strict=True):
             own, rate = q[list(part.joints)], qd[list(part.joints)]
             found.append(network.passed(seen.of(own), seen.along(own, rate)))
         return found
@@ -204,6 +202,10 @@ class FloatingLagrangian(nn.Module):
         for name, values in zip(("linear_at", "angular_at"), columns, strict=True):
             found = found.index_add(0, self.get_buffer(name).flatten(), values.flatten(0, 1))
         return found[:count]
+
+    @property
+    def _layers(self) -> list[Layers]:
+        return cast("list[Layers]", list(self.networks))
 
     @property
     def _floor(self) -> Tensor:
