@@ -10,10 +10,11 @@ from robotid.contracts.extremes import extremes
 from robotid.contracts.fit import DriveGain
 from robotid.contracts.fit_data import JointRange
 from robotid.identification.gathered import Gathered
+from robotid.identification.sample_reader import split_samples
+from robotid.information.samples import MOTION, coordinates, samples_of
 from robotid.robot.tree import Limits
 
 Bounds = tuple[float, float]
-_MOTION = ("q", "qd", "qdd")
 
 
 def trained_ranges(
@@ -28,7 +29,9 @@ def trained_ranges(
         gains: of drives, where that signal is none.
     """
     robot = data.layout.robot
-    columns = [f"{signal}.{name}" for signal in (*_MOTION, torque) for name in robot.joint_names]
+    if robot.floating:
+        return _of_samples(data, folder, torque, gains)
+    columns = [f"{signal}.{name}" for signal in (*MOTION, torque) for name in robot.joint_names]
     found: dict[str, list[float]] = {column: [] for column in columns}
     for name, stretches in _stretches(data).items():
         for column, bounds in extremes(folder / f"{name}.parquet", columns, stretches).items():
@@ -36,7 +39,7 @@ def trained_ranges(
     gain = dict.fromkeys(robot.joint_names, 1.0) | {one.joint: one.value for one in gains}
     return {
         joint.name: JointRange(
-            **{signal: _bounds(found[f"{signal}.{joint.name}"]) for signal in _MOTION},
+            **{signal: _bounds(found[f"{signal}.{joint.name}"]) for signal in MOTION},
             tau=_bounds([gain[joint.name] * x for x in found[f"{torque}.{joint.name}"]]),
             **_limits(joint.limits),
         )
@@ -44,11 +47,35 @@ def trained_ranges(
     }
 
 
+def _of_samples(
+    data: Gathered, folder: Path, torque: str, gains: Sequence[DriveGain]
+) -> dict[str, JointRange]:
+    """Of a floating robot, whose angles and generalised forces are no columns: in one pass."""
+    robot = data.layout.robot
+    factors = np.array([gain.value for gain in gains]) if gains else None
+    low, high = np.full((4, robot.nv), np.inf), np.full((4, robot.nv), -np.inf)
+    for batch in split_samples(folder, data.blocks, data.layout, torque, factors, "train"):
+        q, *others = samples_of(robot, batch)
+        every = np.stack([coordinates(robot, q), *others])
+        low, high = np.minimum(low, every.min(axis=1)), np.maximum(high, every.max(axis=1))
+    limits = {joint.name: joint.limits for joint in robot.driven}
+    return {
+        row: JointRange(
+            **{
+                signal: (float(low[which, place]), float(high[which, place]))
+                for which, signal in enumerate((*MOTION, "tau"))
+            },
+            **_limits(limits.get(row, Limits())),
+        )
+        for place, row in enumerate(robot.rows)
+    }
+
+
 def widest(
     first: Mapping[str, JointRange], second: Mapping[str, JointRange]
 ) -> dict[str, JointRange]:
     """Ranges of two sets of data together; limits are those of the second."""
-    signals = (*_MOTION, "tau")
+    signals = (*MOTION, "tau")
     return {
         joint: own.model_copy(
             update={s: _bounds([*getattr(own, s), *getattr(first[joint], s)]) for s in signals}

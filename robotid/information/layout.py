@@ -28,7 +28,6 @@ Index = NDArray[np.int64]
 TERMS = DEFAULT_TERMS  # of joints, where nothing else is asked for
 LINK_PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 LINK_UNITS = ("kg", *["kg m"] * 3, *["kg m²"] * 6)
-BASE_ROWS = ("base.fx", "base.fy", "base.fz", "base.mx", "base.my", "base.mz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +90,7 @@ class Layout:
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows: joints, and the six of a floating base."""
-        return (BASE_ROWS if self.robot.floating else ()) + self.robot.joint_names
+        return self.robot.rows
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -67,6 +67,7 @@ STAGE = Stage(
         "robotid.contracts.splits",
         "robotid.contracts.tensors",
         "robotid.compiled",
+        "robotid.dynamics.frame_jacobian",
         "robotid.dynamics.friction",
         "robotid.dynamics.joint_columns",
         "robotid.dynamics.term_options",
@@ -84,6 +85,7 @@ STAGE = Stage(
         "robotid.information.program",
         "robotid.information.recording",
         "robotid.information.regressor",
+        "robotid.information.samples",
         "robotid.information.small",
         "robotid.information.stream",
         "robotid.information.triangular",
@@ -91,6 +93,7 @@ STAGE = Stage(
         "robotid.robot",
         "robotid.signals.butterworth",
         "robotid.signals.filtered_noise",
+        "robotid.spatial.quaternions",
     ),
     libraries=(
         "llvmlite",

@@ -155,12 +155,15 @@ def learn(
 
 def _residuals(request: Request, model: LearnedTorques) -> Excerpt:
     """Measured and predicted torques; a memory begins each window at rest."""
-    joints = model.layout.robot.joint_names
-    found = excerpt_of(request.folder, request.index, joints, model.torque, torque=request.torque)
-    if not request.ready.gains:
-        return found
-    gains = np.array([gain.value for gain in request.ready.gains])
-    return found._replace(windows=tuple(w._replace(tau=w.tau * gains) for w in found.windows))
+    given = request.ready.gains
+    return excerpt_of(
+        request.folder,
+        request.index,
+        model.layout.robot,
+        model.torque,
+        torque=request.torque,
+        gains=np.array([gain.value for gain in given]) if given else None,
+    )
 
 
 def rate_of(request: Request, *, remembers: bool) -> float:

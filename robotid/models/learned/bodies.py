@@ -74,16 +74,17 @@ def joint_columns(
 
     Args:
         layout: robot and terms.
-        q: configurations, shape (T, n).
-        qd: velocities, shape (T, n).
-        qdd: accelerations, shape (T, n).
+        q: configurations, shape (T, nq).
+        qd: velocities, shape (T, nv).
+        qdd: accelerations, shape (T, nv).
         held: signs that friction with memory had before, by parameter; brought up to date.
     """
     signs = {} if held is None else held
-    load = None
+    first, load = layout.robot.nv - layout.robot.n, None
     if layout.loaded:
         given = (torch.from_numpy(np.ascontiguousarray(x)) for x in (q, qd, qdd))
-        load = rnea(layout.robot, *given).numpy()
+        load = rnea(layout.robot, *given).numpy()[:, first:]
+    qd, qdd = qd[:, first:], qdd[:, first:]
     found = np.empty((len(qd), len(layout.own)))
     for number, column in enumerate(layout.own):
         found[:, number] = column_values(column, qd, qdd, load, signs.get(column.name, 0.0))
