@@ -28,10 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.recording import inspect_recording, iterate_recording
+from robotid.dynamics.base_pose import as_configured
 from robotid.dynamics.frame_jacobian import frame_jacobian
 from robotid.errors import BadDataError, nearest
 from robotid.robot.tree import Frame, RobotTree
-from robotid.spatial.quaternions import inverse, of_rotation, product, roll_pitch_yaw, turned_back
+from robotid.spatial.quaternions import roll_pitch_yaw
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
@@ -118,7 +119,6 @@ class SampleReader:
         self.rows = robot.rows
         unknown = {joint for joint, column in self._torques.items() if column not in self.names}
         self.measured = tuple(row for row in self.rows if row not in unknown)
-        self._placed = _placement(robot)
 
     @property
     def columns(self) -> list[str]:
@@ -152,8 +152,8 @@ class SampleReader:
         driven = result[at + robot.nv - robot.n :]
         for out, gain, name in zip(driven, self._gains, self._torques.values(), strict=True):
             out[:] = gain * batch[name] if name in batch else np.nan
-        if self._placed is not None:
-            result[:7] = _in_placement(*self._placed, result[:7])
+        if robot.floating:
+            result[:7] = as_configured(robot, result[:7].T).T
         if self._wrenches:
             result[at:] += self._pushed(batch, result[: robot.nq].T).T
         return result
@@ -250,19 +250,3 @@ def _contacts(robot: RobotTree, names: Sequence[str], path: Path) -> dict[str, F
             raise BadDataError("unknown-contact", said, file=str(path), hint=hint)
         found[link] = robot.frame(link)
     return found
-
-
-def _placement(robot: RobotTree) -> tuple[Array, Array] | None:
-    """Rotation and position where the robot file places a floating base; None for the origin."""
-    if not robot.floating or np.array_equal(robot.placements[0], np.eye(4)):
-        return None
-    return robot.placements[0, :3, :3], robot.placements[0, :3, 3]
-
-
-def _in_placement(rotation: Array, position: Array, pose: Array) -> Array:
-    """A pose of the base in the world, shape (7, T), as one in what it is placed in."""
-    samples = pose.shape[1]
-    turn = np.broadcast_to(rotation, (samples, 3, 3))
-    back = np.broadcast_to(inverse(of_rotation(rotation)[None]), (samples, 4))
-    moved = turned_back(turn, pose[:3].T - position)
-    return np.vstack([moved.T, product(back, pose[3:].T).T])

@@ -67,6 +67,7 @@ STAGE = Stage(
         "robotid.contracts.splits",
         "robotid.contracts.tensors",
         "robotid.compiled",
+        "robotid.dynamics.base_pose",
         "robotid.dynamics.frame_jacobian",
         "robotid.dynamics.friction",
         "robotid.dynamics.joint_columns",
