@@ -3,7 +3,8 @@
 The one reader for all who need samples: factors, mini-batches, stretches for learning, excerpts,
 predictions. Robots with a fixed and with a floating base are read alike:
 
-    q    (T, nq)  joints; of a floating robot first base.pos (x, y, z) and base.quat (x, y, z, w)
+    q    (T, nq)  joints; of a floating robot first base.pos (x, y, z) and base.quat (x, y, z, w);
+                  base.pos may be absent (then it is 0), since nothing depends on it
     qd   (T, nv)  joints; first base.vel, the twist of the base in base coordinates
     qdd  (T, nv)  joints; first base.acc, the rates of these components
     tau  (T, nv)  generalised forces, named `RobotTree.rows`: of a floating robot base.fx … base.mz
@@ -101,6 +102,8 @@ class SampleReader:
         self._path, self._robot, self._torque = path, robot, torque
         self._gains = np.ones(robot.n) if gains is None else gains
         self.names, self.facts = inspect_recording(path)
+        here = robot.floating and BASE_COLUMNS["q"][0] not in self.names
+        self._nowhere = BASE_COLUMNS["q"][:3] if here else ()
         self._motion = {
             signal: (
                 *(BASE_COLUMNS[signal] if robot.floating else ()),
@@ -123,7 +126,8 @@ class SampleReader:
     @property
     def columns(self) -> list[str]:
         """Every column that is read, each once."""
-        motion = [name for names in self._motion.values() for name in names]
+        every = [name for names in self._motion.values() for name in names]
+        motion = [name for name in every if name not in self._nowhere]
         torques = [name for name in self._torques.values() if name in self.names]
         return [*motion, *torques, *(name for own in self._wrenches.values() for name in own)]
 
@@ -146,7 +150,7 @@ class SampleReader:
         result, at = np.empty((robot.nq + 3 * robot.nv, samples)), 0
         for names in self._motion.values():
             for name in names:
-                result[at] = batch[name]
+                result[at] = 0.0 if name in self._nowhere else batch[name]
                 at += 1
         result[at : at + robot.nv - robot.n] = 0.0
         driven = result[at + robot.nv - robot.n :]
@@ -189,7 +193,7 @@ class SampleReader:
         """Refuse a recording without a signal of a joint, or the motion of the base."""
         file = str(self._path)
         for name in [name for names in self._motion.values() for name in names]:
-            if name not in self.names:
+            if name not in self.names and name not in self._nowhere:
                 raise self._missing(name)
         for joint, name in self._torques.items():
             if needed == "all" and name not in self.names:
@@ -206,7 +210,8 @@ class SampleReader:
                 "signal-missing", said, file=str(self._path), joint=joint, hint=hint
             )
         said += f", and robot {self._robot.name} has a floating base"
-        made = name.startswith(("base.vel", "base.acc")) and BASE_COLUMNS["q"][0] in self.names
+        made = name.startswith("base.acc") or BASE_COLUMNS["q"][0] in self.names
+        made = made and BASE_COLUMNS["q"][-1] in self.names
         hint = "filter the dataset first: velocities and accelerations are made then"
         if not made:
             hint = "map the state of the base ([base.pos], [base.quat]), or hold it: --base fixed"

@@ -54,6 +54,23 @@ def turn_rate(quaternion: Array, rate: Array) -> Array:
     return 2.0 * product(inverse(quaternion), rate)[:, :3]
 
 
+def on_one_side(quaternion: Array, before: Array) -> tuple[Array, int]:
+    """The same rotations without jumps from one sign to the other, and how many there were.
+
+    Args:
+        quaternion: shape (T, 4); rows that are not finite are left as they are.
+        before: the last one before them, shape (4,).
+    """
+    there = np.flatnonzero(np.isfinite(quaternion).all(axis=1))
+    if not there.size:
+        return quaternion, 0
+    chain = np.vstack([before, quaternion[there]])
+    jumps = np.sum(chain[1:] * chain[:-1], axis=1) < 0
+    result = quaternion.copy()
+    result[there] *= np.cumprod(np.where(jumps, -1.0, 1.0))[:, None]
+    return result, int(np.count_nonzero(jumps))
+
+
 def of_rotation(rotation: Array) -> Array:
     """The quaternion of one rotation (3, 3), shape (4,)."""
     # The largest of four squares decides which formula is well conditioned (Shepperd).
