@@ -26,6 +26,7 @@ from robotid.contracts.fit_data import (
     Whiteness,
 )
 from robotid.contracts.fit_text import parsed
+from robotid.contracts.forces import Forces
 from robotid.contracts.splits import Split
 from robotid.contracts.versions import kind_of
 from robotid.errors import BadDataError
@@ -326,7 +327,11 @@ class AnyFit(_Part):
     model: str
     options: dict[str, Any] = Field(default={}, description="Configuration keys of the fit.")
     robot: RobotUsed
-    joints: list[str] = Field(min_length=1, description="In the order of the robot.")
+    joints: list[str] = Field(
+        min_length=1,
+        description="What errors are of, in the order of the robot: joints, and before them the "
+        "rows base.fx … base.mz of a floating base.",
+    )
     torque: str = Field(default="tau", description="The signal that stands for torque.")
     samples: dict[str, int] = Field(description="By split.")
     recordings: dict[str, Split]
@@ -355,6 +360,7 @@ class FitResult(AnyFit):
     format: Literal[2] = 2
     predicts: Literal["torque"] = "torque"
     terms: JointTerms
+    forces: Forces = Field(default=Forces(), description="Which generalised forces count.")
     independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
     noise: dict[str, float] = Field(description="Standard deviation of the errors [N m], by joint.")
     identifiability: Identifiability

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.forces import Forces
 from robotid.contracts.recording import read_stretches
 from robotid.contracts.residuals import Excerpt, Window
 from robotid.contracts.splits import Interval, Split
@@ -33,6 +34,7 @@ def excerpt(
     *,
     torque: str = "tau",
     gains: Array | None = None,
+    forces: Forces | None = None,
     most: int = MOST,
 ) -> Excerpt:
     """Windows spread over every recording of a filtered dataset; the same ones every time.
@@ -46,6 +48,7 @@ def excerpt(
         predict: torques of a motion.
         torque: the measured signal that stands for torque.
         gains: torque per unit of that signal, shape (n,); None for 1.
+        forces: which generalised forces count; all without.
         most: samples in all.
     """
     counts = {name: facts.samples for name, facts in index.recordings.items()}
@@ -53,7 +56,7 @@ def excerpt(
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
         step_s = 1.0 / index.recordings[name].rate_hz
-        reader = SampleReader(path, robot, torque, gains=gains)
+        reader = SampleReader(path, robot, torque, gains=gains, forces=forces)
         warmth = [c for joint in robot.joint_names if (c := f"temperature.{joint}") in reader.names]
         for rows in read_stretches(path, ["t", *reader.columns, *warmth], stretches):
             t = np.asarray(rows["t"] / 1e9, dtype=np.float64)
@@ -61,11 +64,15 @@ def excerpt(
             labels = _splits(t, index.splits[name], index.intervals.get(name))
             for label, part in _pieces(t, labels, step_s):
                 q, qd, qdd, tau = map(np.ascontiguousarray, samples_of(robot, signals[:, part]))
-                predicted = np.asarray(predict(q, qd, qdd), dtype=np.float64)
-                warm = _warmth(rows, robot.rows, part) if warmth else None
-                motion = (coordinates(robot, q), qd, qdd)
-                windows.append(Window(name, label, t[part], *motion, tau, predicted, warm))
-    return Excerpt(robot.rows, tuple(windows))
+                here = {column: values[part] for column, values in rows.items()}
+                given = np.asarray(predict(q, qd, qdd), dtype=np.float64)
+                measured, predicted = reader.shown(here, q, tau, given)
+                q, qd, qdd = (x[:, : len(reader.rows)] for x in (coordinates(robot, q), qd, qdd))
+                warm = _warmth(here, reader.rows) if warmth else None
+                own = Window(name, label, t[part], q, qd, qdd, measured, predicted, warm)
+                windows.append(own)
+    names = robot.rows[:6] if forces is not None and forces.kind == "base" else robot.rows
+    return Excerpt(names, tuple(windows))
 
 
 def spread(counts: Mapping[str, int], most: int) -> dict[str, list[tuple[int, int]]]:
@@ -122,8 +129,8 @@ def _pieces(
             yield label, slice(begin, end)
 
 
-def _warmth(rows: Columns, names: Sequence[str], part: slice) -> Array:
+def _warmth(rows: Columns, names: Sequence[str]) -> Array:
     """Temperatures, shape (samples, rows); NaN for what does not have one."""
     none = np.full(len(rows["t"]), np.nan)
-    values = [rows.get(f"temperature.{name}", none)[part] for name in names]
+    values = [rows.get(f"temperature.{name}", none) for name in names]
     return np.column_stack(values).astype(np.float64)

@@ -81,7 +81,10 @@ def _scored(data: BySplit, loss: Loss) -> Metrics:
 
 
 def scores_of_samples(
-    read: Callable[[Split], Iterable[Array]], robot: RobotTree, predict: Predict
+    read: Callable[[Split], Iterable[Array]],
+    robot: RobotTree,
+    predict: Predict,
+    rows: Sequence[str] = (),
 ) -> Metrics:
     """The same as `scores` for a model that is outside what factors tell, in one more pass.
 
@@ -89,8 +92,9 @@ def scores_of_samples(
         read: batches of q, qd, qdd and tau of a split, each of shape (nq + 3 nv, samples).
         robot: whose samples they are.
         predict: torques (samples, nv) of q (samples, nq), qd and qdd (samples, nv).
+        rows: the first ones, if not all count.
     """
-    rows, extents = robot.rows, dict[str, float]()
+    rows, extents = rows or robot.rows, dict[str, float]()
     result: dict[Split, dict[str, ErrorSums]] = {}
     splits: tuple[Split, ...] = ("train", "val", "test")
     for name in splits:
@@ -98,7 +102,8 @@ def scores_of_samples(
         samples, sums = 0, np.zeros((3, len(rows)))
         for batch in read(name):
             q, qd, qdd, tau = samples_of(robot, batch)
-            e = tau - predict(q, qd, qdd)
+            tau = tau[:, : len(rows)]
+            e = tau - predict(q, qd, qdd)[:, : len(rows)]
             sums += np.array([(e**2).sum(0), tau.sum(0), (tau**2).sum(0)])
             low, high = np.minimum(low, tau.min(0)), np.maximum(high, tau.max(0))
             samples += len(tau)

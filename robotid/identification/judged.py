@@ -98,7 +98,7 @@ class Judge:
         compared = baselines(data, nominal(layout) if physical else None)
         compared |= {name: scores(data, phi) for name, phi in (others or {}).items()}
         metrics = (
-            scores_of_samples(self._read, layout.robot, model.torque)
+            scores_of_samples(self._read, layout.robot, model.torque, layout.rows)
             if model.full
             else scores(data, model.phi)
         )
@@ -157,4 +157,5 @@ class Judge:
             model.torque,
             torque=self._torque,
             gains=self._gains,
+            forces=model.layout.forces,
         )

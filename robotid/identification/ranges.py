@@ -9,6 +9,7 @@ import numpy as np
 from robotid.contracts.extremes import extremes
 from robotid.contracts.fit import DriveGain
 from robotid.contracts.fit_data import JointRange
+from robotid.contracts.recording import inspect_recording
 from robotid.identification.gathered import Gathered
 from robotid.identification.sample_reader import split_samples
 from robotid.information.samples import MOTION, coordinates, samples_of
@@ -29,45 +30,45 @@ def trained_ranges(
         gains: of drives, where that signal is none.
     """
     robot = data.layout.robot
-    if robot.floating:
-        return _of_samples(data, folder, torque, gains)
-    columns = [f"{signal}.{name}" for signal in (*MOTION, torque) for name in robot.joint_names]
-    found: dict[str, list[float]] = {column: [] for column in columns}
+    motion = [f"{signal}.{name}" for signal in MOTION for name in robot.joint_names]
+    torques = [f"{torque}.{name}" for name in robot.joint_names]
+    found: dict[str, list[float]] = {column: [] for column in (*motion, *torques)}
     for name, stretches in _stretches(data).items():
-        for column, bounds in extremes(folder / f"{name}.parquet", columns, stretches).items():
+        path = folder / f"{name}.parquet"
+        there = inspect_recording(path)[0]  # rows of a base alone need no torques of joints
+        columns = [*motion, *(column for column in torques if column in there)]
+        for column, bounds in extremes(path, columns, stretches).items():
             found[column] += bounds
     gain = dict.fromkeys(robot.joint_names, 1.0) | {one.joint: one.value for one in gains}
-    return {
+    joints = {
         joint.name: JointRange(
             **{signal: _bounds(found[f"{signal}.{joint.name}"]) for signal in MOTION},
-            tau=_bounds([gain[joint.name] * x for x in found[f"{torque}.{joint.name}"]]),
+            tau=_bounds([gain[joint.name] * x for x in found[f"{torque}.{joint.name}"]])
+            if found[f"{torque}.{joint.name}"]
+            else None,
             **_limits(joint.limits),
         )
         for joint in robot.driven
     }
+    return (_of_base(data, folder, torque) if robot.floating else {}) | joints
 
 
-def _of_samples(
-    data: Gathered, folder: Path, torque: str, gains: Sequence[DriveGain]
-) -> dict[str, JointRange]:
-    """Of a floating robot, whose angles and generalised forces are no columns: in one pass."""
+def _of_base(data: Gathered, folder: Path, torque: str) -> dict[str, JointRange]:
+    """Of a floating base, whose angles and forces are no columns: in one pass."""
     robot = data.layout.robot
-    factors = np.array([gain.value for gain in gains]) if gains else None
-    low, high = np.full((4, robot.nv), np.inf), np.full((4, robot.nv), -np.inf)
-    for batch in split_samples(folder, data.blocks, data.layout, torque, factors, "train"):
+    low, high = np.full((4, 6), np.inf), np.full((4, 6), -np.inf)
+    for batch in split_samples(folder, data.blocks, data.layout, torque, None, "train"):
         q, *others = samples_of(robot, batch)
-        every = np.stack([coordinates(robot, q), *others])
+        every = np.stack([x[:, :6] for x in (coordinates(robot, q), *others)])
         low, high = np.minimum(low, every.min(axis=1)), np.maximum(high, every.max(axis=1))
-    limits = {joint.name: joint.limits for joint in robot.driven}
     return {
         row: JointRange(
             **{
                 signal: (float(low[which, place]), float(high[which, place]))
                 for which, signal in enumerate((*MOTION, "tau"))
             },
-            **_limits(limits.get(row, Limits())),
         )
-        for place, row in enumerate(robot.rows)
+        for place, row in enumerate(robot.rows[:6])
     }
 
 
@@ -78,7 +79,11 @@ def widest(
     signals = (*MOTION, "tau")
     return {
         joint: own.model_copy(
-            update={s: _bounds([*getattr(own, s), *getattr(first[joint], s)]) for s in signals}
+            update={
+                s: _bounds([*getattr(own, s), *getattr(first[joint], s)])
+                for s in signals
+                if getattr(own, s) and getattr(first[joint], s)
+            }
         )
         if joint in first
         else own

@@ -42,7 +42,8 @@ def split_samples(
             if block.recording == name and block.split == split
         ]
         starts, ends = np.rint(1e9 * np.array(times)).T
-        reader = SampleReader(folder / f"{name}.parquet", layout.robot, torque, gains=gains)
+        path = folder / f"{name}.parquet"
+        reader = SampleReader(path, layout.robot, torque, gains=gains, forces=layout.forces)
         for batch, signals in reader.batches():
             before = np.searchsorted(starts, batch["t"], side="right") - 1
             chosen = signals[:, (before >= 0) & (batch["t"] <= ends[before])]

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from robotid import progress
 from robotid.contracts.factors import Block, FactorFacts, RobotFacts, Row, RowTensors, read_factors
-from robotid.contracts.recording import iterate_recording
+from robotid.contracts.recording import RecordingFacts, iterate_recording
 from robotid.contracts.splits import Interval
 from robotid.errors import BadDataError
 from robotid.information.factor import Factor
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
+from robotid.information.projected import ProjectedFactoriser
 from robotid.information.samples import SampleReader
 from robotid.information.stream import block_edges, factor_blocks
 from robotid.robot.tree import RobotTree
@@ -43,28 +44,35 @@ def factor_recording(
         torque: the signal that stands for torque.
         cut: stretches of time that are in different splits; no block is in two of them.
     """
-    reader = SampleReader(path, layout.robot, torque, passed_over=passed_over)
+    forces = layout.forces
+    reader = SampleReader(path, layout.robot, torque, forces=forces, passed_over=passed_over)
     facts = reader.facts
     edges = block_edges(facts.samples, facts.rate_hz, _borders(path, cut, facts.samples))
     times = np.zeros((len(edges) - 1, 2))
-    factoriser = Factoriser(layout, threads)
+    projected = ProjectedFactoriser(layout, threads) if forces.kind == "projected" else None
+    factoriser = projected or Factoriser(layout.plain, threads)
     try:
         batches = read_ahead(_batches(reader, edges, times))
         blocks = []
         for block in factor_blocks(factoriser, batches, edges):
-            blocks.append(block)
+            blocks.append(block[: len(layout.rows)])
             progress.report(len(blocks), len(edges) - 1, "factors")
     finally:
         factoriser.close()
     return FactorFacts(
         about=about_of(layout, torque),
         rate_hz=facts.rate_hz,
-        independent=min(FilteredNoise.of(facts, joint).share for joint in layout.robot.joint_names),
+        independent=_independent(facts, layout) * (projected.freedom if projected else 1.0),
         blocks=[
             Block(start_s=start, end_s=end, samples=block[0].count)
             for (start, end), block in zip(times.tolist(), blocks, strict=True)
         ],
     ), tensors_of(blocks)
+
+
+def _independent(facts: RecordingFacts, layout: Layout) -> float:
+    """Share of the samples that count as independent."""
+    return min(FilteredNoise.of(facts, joint).share for joint in layout.robot.joint_names)
 
 
 def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
@@ -113,7 +121,7 @@ def factors_in(
 
 def layout_of(about: RobotFacts, robot: RobotTree) -> Layout:
     """The layout that factors were made with; another robot is refused."""
-    layout = Layout(robot, about.terms, about.joint_terms, about.coupled)
+    layout = Layout(robot, about.terms, about.joint_terms, about.coupled, about.forces)
     if layout.digest != about.geometry_sha256 or list(layout.names) != about.parameters:
         said = f"the factors are not those of this robot {robot.name}, but of {about.robot}"
         raise BadDataError("other-robot", said, hint="compute the factors again")
@@ -150,7 +158,9 @@ def _batches(reader: SampleReader, edges: Sequence[int], times: Array) -> Iterat
         for which, places in enumerate((inner[:-1], inner[1:] - 1)):
             here = (places >= at) & (places < at + seconds.size)
             times[here, which] = seconds[places[here] - at]
-        yield signals
+        unknown = [row not in reader.measured for row in reader.robot.rows]
+        signals[len(signals) - len(unknown) :][unknown] = 0.0  # of rows that do not count
+        yield np.vstack([signals, reader.touched(batch).T])
         at += seconds.size
 
 
@@ -161,6 +171,7 @@ def about_of(layout: Layout, torque: str) -> RobotFacts:
         torque=torque,
         geometry_sha256=layout.digest,
         **layout.arguments,
+        forces=layout.forces,
         parameters=list(layout.names),
         rows=[
             Row(name=name, columns=columns.tolist())

@@ -19,6 +19,10 @@ same holds of a robot with a fixed base, whose world is its base.
         q, qd, qdd, tau = samples_of(robot, signals)            # views of shape (T, nq) and (T, nv)
 
 `signals` is what the compiled kernel reads: all four one after the other, (nq + 3 nv, T).
+
+Where only some generalised forces count (`Forces`), `shown` gives the rows that do, of measured and
+of predicted forces alike. Contacts without force sensors: tau is then (0; tau_joints), and what
+contacts may have added is taken out (`projection`); `contact.<link>.on` is 0 where nothing touches.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -28,10 +32,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.contracts.forces import Forces
 from robotid.contracts.recording import inspect_recording, iterate_recording
 from robotid.dynamics.base_pose import as_configured
 from robotid.dynamics.frame_jacobian import frame_jacobian
 from robotid.errors import BadDataError, nearest
+from robotid.information.projection import Projection
 from robotid.robot.tree import Frame, RobotTree
 from robotid.spatial.quaternions import roll_pitch_yaw
 from robotid.types import Columns
@@ -39,6 +45,7 @@ from robotid.types import Columns
 Array = NDArray[np.float64]
 Needed = Literal["all", "base", "none"]
 
+_TOUCHED = 0.01  # of a state that was 0 or 1 before it was filtered
 MOTION = ("q", "qd", "qdd")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 BASE_COLUMNS = {
@@ -80,13 +87,14 @@ class SampleReader:
         torque: the signal that stands for torque of joints.
         gains: torque per unit of that signal, shape (n,); None for 1.
         needed: whose generalised forces have to be there: those of all rows, those of the base
-            alone, or none; others are NaN where they are absent.
+            alone, or none; others are NaN where they are absent. By default what `forces` needs.
+        forces: which generalised forces count.
         passed_over: recorded joints that are no concern of the robot's, such as locked ones; None
             for all that it does not have.
 
     Besides, `names` and `facts` are those of the recording, `columns` what is read of it, `rows`
-    the names of generalised forces, `measured` those of them that are known, `contacts` the links
-    that contacts act on.
+    the names of generalised forces that count, `measured` those of all that are known, `contacts`
+    the links that recorded contacts act on.
     """
 
     def __init__(
@@ -96,10 +104,11 @@ class SampleReader:
         torque: str = "tau",
         *,
         gains: Array | None = None,
-        needed: Needed = "all",
+        needed: Needed | None = None,
+        forces: Forces | None = None,
         passed_over: Collection[str] | None = None,
     ) -> None:
-        self._path, self._robot, self._torque = path, robot, torque
+        self._path, self.robot, self._forces = path, robot, forces or Forces()
         self._gains = np.ones(robot.n) if gains is None else gains
         self.names, self.facts = inspect_recording(path)
         here = robot.floating and BASE_COLUMNS["q"][0] not in self.names
@@ -113,15 +122,22 @@ class SampleReader:
         }
         self._torques = {j: f"{torque}.{j}" for j in robot.joint_names}
         self._check_joints(passed_over)
-        self._check_signals(needed)
-        self.contacts = _contacts(robot, self.names, path)
+        self._check_signals(needed or ("base" if self._forces.kind == "base" else "all"))
+        projected = self._forces.kind == "projected"
+        self.contacts = {} if projected else _contacts(robot, self.names, path)
+        self._projection: Projection | None = None
+        if projected:
+            links = self._forces.links
+            self._projection = Projection(robot, links, moments=self._forces.moments)
+        states = [f"contact.{link}.on" for link in self._forces.links]
+        self._states = [name if name in self.names else None for name in states]
         self._wrenches = {
             link: tuple(c for end in WRENCH if (c := f"contact.{link}.{end}") in self.names)
             for link in self.contacts
         }
-        self.rows = robot.rows
+        self.rows = robot.rows[:6] if self._forces.kind == "base" else robot.rows
         unknown = {joint for joint, column in self._torques.items() if column not in self.names}
-        self.measured = tuple(row for row in self.rows if row not in unknown)
+        self.measured = tuple(row for row in robot.rows if row not in unknown)
 
     @property
     def columns(self) -> list[str]:
@@ -129,7 +145,9 @@ class SampleReader:
         every = [name for names in self._motion.values() for name in names]
         motion = [name for name in every if name not in self._nowhere]
         torques = [name for name in self._torques.values() if name in self.names]
-        return [*motion, *torques, *(name for own in self._wrenches.values() for name in own)]
+        states = [name for name in self._states if name is not None]
+        wrenches = [name for own in self._wrenches.values() for name in own]
+        return [*motion, *torques, *wrenches, *states]
 
     def batches(self, also: Sequence[str] = ()) -> Iterator[tuple[Columns, Array]]:
         """Columns `t` and others that are asked for, and signals (nq + 3 nv, T), in order."""
@@ -145,7 +163,7 @@ class SampleReader:
             batch: `t` and `columns` of some rows of the recording.
             row: the number of the first of them, for messages.
         """
-        robot, samples = self._robot, len(batch["t"])
+        robot, samples = self.robot, len(batch["t"])
         self._refuse_what_is_not_finite(batch, row)
         result, at = np.empty((robot.nq + 3 * robot.nv, samples)), 0
         for names in self._motion.values():
@@ -162,20 +180,44 @@ class SampleReader:
             result[at:] += self._pushed(batch, result[: robot.nq].T).T
         return result
 
+    def touched(self, batch: Columns) -> Array:
+        """Which links contacts without force sensors act on: 1 or 0, shape (T, links).
+
+        A link without a state of its own always counts.
+        """
+        found = np.ones((len(batch["t"]), len(self._states)))
+        for place, name in enumerate(self._states):
+            if name is not None:
+                found[:, place] = batch[name] > _TOUCHED
+        return found
+
+    def shown(self, batch: Columns, q: Array, *forces: Array) -> list[Array]:
+        """Of generalised forces (T, nv) the rows that count, shape (T, rows) each.
+
+        Args:
+            batch: that they are of.
+            q: configurations, shape (T, nq).
+            forces: measured and predicted ones.
+        """
+        if self._projection is None:
+            return [force[:, : len(self.rows)] for force in forces]
+        hidden = self._projection.directions(q, self.touched(batch))
+        return [self._projection.apply(hidden, force) for force in forces]
+
     def _pushed(self, batch: Columns, q: Array) -> Array:
         """Σ J_cᵀ f_c, shape (T, nv)."""
-        total = np.zeros((len(q), self._robot.nv))
+        total = np.zeros((len(q), self.robot.nv))
         for link, names in self._wrenches.items():
             wrench = np.zeros((len(q), 6))
             for name in names:
                 wrench[:, WRENCH.index(name.rpartition(".")[2])] = batch[name]
-            jacobian = frame_jacobian(self._robot, q, self.contacts[link])
-            total += jacobian.force(wrench, self._robot.nv)
+            jacobian = frame_jacobian(self.robot, q, self.contacts[link])
+            total += jacobian.force(wrench, self.robot.nv)
         return total
 
     def _check_joints(self, passed_over: Collection[str] | None) -> None:
         """Refuse a recording of other joints than those of the robot."""
-        robot, file = self._robot, str(self._path)
+        robot, file = self.robot, str(self._path)
         recorded = [joint.name for joint in self.facts.joints]
         for joint in recorded:
             ours = passed_over is None or joint in passed_over or joint in robot.joint_names
@@ -209,7 +251,7 @@ class SampleReader:
             return BadDataError(
                 "signal-missing", said, file=str(self._path), joint=joint, hint=hint
             )
-        said += f", and robot {self._robot.name} has a floating base"
+        said += f", and robot {self.robot.name} has a floating base"
         made = name.startswith("base.acc") or BASE_COLUMNS["q"][0] in self.names
         made = made and BASE_COLUMNS["q"][-1] in self.names
         hint = "filter the dataset first: velocities and accelerations are made then"

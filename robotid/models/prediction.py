@@ -94,9 +94,13 @@ class Predictor:
         robot = model.layout.robot
         factors = np.array([(gains or {}).get(joint, 1.0) for joint in robot.joint_names])
         self._model, self._path = model, path
-        self._reader = SampleReader(path, robot, torque, gains=factors, needed="none")
+        forces = model.layout.forces
+        self._reader = SampleReader(
+            path, robot, torque, gains=factors, needed="none", forces=forces
+        )
         self.facts = self._reader.facts
-        self._sums = {row: ErrorSums() for row in self._reader.measured}
+        known = self._reader.measured
+        self._sums = {row: ErrorSums() for row in self._reader.rows if row in known}
         self._held: dict[str, Any] = {}
         self._trained = TrainedRange(ranges or {})
 
@@ -126,10 +130,11 @@ class Predictor:
         tau = self._model.torque(q, qd, qdd, self._held)
         self._trained.add(robot.rows, coordinates(robot, q), qd, qdd)
         result: Columns = {"t": batch["t"]}
-        for number, row in enumerate(robot.rows):
+        tau, measured = self._reader.shown(batch, q, tau, measured)
+        for number, row in enumerate(self._reader.rows):
             result[f"tau_pred.{row}"] = np.ascontiguousarray(tau[:, number])
         for row, sums in self._sums.items():
-            number = robot.rows.index(row)
+            number = self._reader.rows.index(row)
             result[f"tau.{row}"] = np.ascontiguousarray(measured[:, number])
             sums.add(seconds, measured[:, number], tau[:, number])
         return result

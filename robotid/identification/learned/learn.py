@@ -106,7 +106,7 @@ def learn(
         model=options.model,
         options=request.stated_options(),
         robot=request.robot,
-        joints=list(rigid.layout.robot.joint_names),
+        joints=list(rigid.layout.robot.rows),
         torque=request.torque,
         samples=dict(request.ready.data.samples),
         recordings=request.index.splits,
@@ -119,7 +119,7 @@ def learn(
             CurvePoint(step=s.step, train=s.train, validation=s.validation, formulas=s.formulas)
             for s in thinned(trained.history)
         ],
-        online=online_points(trained.online, rigid.layout.robot.joint_names),
+        online=online_points(trained.online, rigid.layout.robot.rows),
         architecture=architecture,
         terms=JointTerms(**rigid.layout.arguments),
         learning=Learning(
