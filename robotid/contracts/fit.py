@@ -101,6 +101,17 @@ class BaseParameter(_Part):
     status: ParameterStatus
 
 
+class TotalMass(_Part):
+    """Mass of all links of a floating robot [kg]: found, its deviation, and of the robot file.
+
+    `std` holds how far bounds or a prior have moved the value from what the data say.
+    """
+
+    value: float
+    std: float
+    nominal: float
+
+
 class Identifiability(_Part):
     """Rank of the data against the structure, scaled condition number, and what is known worst."""
 
@@ -366,6 +377,9 @@ class FitResult(AnyFit):
     identifiability: Identifiability
     parameters: list[Parameter] = Field(min_length=1)
     base_parameters: list[BaseParameter] = []
+    total_mass: TotalMass | None = Field(
+        default=None, description="Of a floating robot, where the data show it."
+    )
     active: list[str] = Field(default=[], description="Constraints that hold parameters back.")
     essential: list[str] | None = Field(default=None, description="Names of base parameters.")
     reduced: ReducedModel | None = Field(default=None, description="Of these parameters alone.")

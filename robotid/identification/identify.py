@@ -9,7 +9,7 @@ from robotid.contracts.fit import FitResult, JointTerms
 from robotid.contracts.information import Information
 from robotid.contracts.residuals import Excerpt
 from robotid.contracts.training import Training
-from robotid.dynamics.base_parameters import BaseParameters, base_parameters
+from robotid.dynamics.base_parameters import BaseParameters
 from robotid.errors import Notice
 from robotid.evaluation.verdict import torque_unit
 from robotid.fitting.departure import departure_of
@@ -34,8 +34,10 @@ from robotid.identification.tables import (
     parameter_table,
     table_of_nine,
 )
+from robotid.identification.total_mass import total_mass
 from robotid.identification.training_data import training_of
 from robotid.information.sizes import sizes
+from robotid.information.structure import base_of
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]
@@ -58,7 +60,7 @@ class Identified:
 def identify(request: Request) -> Identified:
     """Fit the parameters of a robot, and find out how far to trust them."""
     data, layout = request.ready.data, request.ready.data.layout
-    base = base_parameters(layout.robot, **layout.arguments)
+    base = base_of(layout)
     train = data.training()
     # An online pass is judged on all data while it learns, which is then its test.
     readable = data.of(*(("train", "val", "test") if request.options.online else ("train", "val")))
@@ -104,6 +106,7 @@ def identify(request: Request) -> Identified:
         verdict=found.verdict,
         metrics=found.metrics,
         baselines=found.baselines,
+        total_mass=total_mass(layout, solved.phi, known.estimate),
         active=list(solved.active),
         essential=[one.name for one in small.model.parameters] if small else None,
         reduced=small.model if small else None,

@@ -16,6 +16,7 @@ from robotid.contracts.learned import (
     Learning,
 )
 from robotid.contracts.residuals import Excerpt, write_residuals
+from robotid.contracts.versions import KINODYNAMIC
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
 from robotid.errors import BadDataError, ConfigError, Effect, Notice
@@ -40,8 +41,10 @@ from robotid.identification.learned.warm import begin_with
 from robotid.identification.protocol import online_points, target_notices
 from robotid.identification.request import Request
 from robotid.identification.tables import link_table
+from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
 from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.torques import LearnedTorques
 from robotid.robot.load import Loaded
 from robotid.spatial.parametrisations.table import parametrisation
@@ -103,7 +106,7 @@ def learn(
         ),
     ]
     result = LearnedResult(
-        model=options.model,
+        model=KINODYNAMIC if architecture.body == "kinodynamic" else options.model,
         options=request.stated_options(),
         robot=request.robot,
         joints=list(rigid.layout.robot.rows),
@@ -242,6 +245,11 @@ def _of_training(task: MotionTask, request: Request) -> list[Notice]:
 
 def _found(model: InverseModel, rigid: RigidFit) -> dict[str, Any]:
     """Links, and the parameters of the rigid part beside those of an SDP."""
+    if isinstance(model.body, KinodynamicBody):
+        with torch.no_grad():
+            links, poses = model.body.links().numpy(), model.body.placements().tolist()
+        bare = Layout(model.body.robot, terms=())
+        return {"links": link_table(bare, links.ravel()), "rigid": [], "placements": poses}
     phi = parameters_of(model)
     if phi is None:
         return {"links": [], "rigid": []}

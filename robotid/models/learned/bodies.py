@@ -18,7 +18,7 @@ class LinkBody(nn.Module):
     """Inverse dynamics of links that are learned.
 
     Args:
-        robot: tree and placements; the base is fixed.
+        robot: tree and placements.
         parametrisation: of the links.
         theta: entries of each link to begin with, shape (bodies, entries).
     """
@@ -33,7 +33,7 @@ class LinkBody(nn.Module):
         return self.parametrisation.phi(self.theta)
 
     def forward(self, q: Tensor, qd: Tensor, qdd: Tensor) -> Tensor:
-        """Torques, (..., n) each [N m or N]."""
+        """Torques, (..., nv) [N m or N]."""
         return rnea(self.robot, q, qd, qdd, self.links())
 
 
@@ -47,10 +47,11 @@ class JointTerms(nn.Module):
 
     def __init__(self, layout: Layout, values: Tensor) -> None:
         super().__init__()
-        places = np.zeros((len(layout.own), layout.robot.n))
+        robot = layout.robot
+        places = np.zeros((len(layout.own), robot.nv))
         for number, column in enumerate(layout.own):
             for joint, sign in column.motor.members:
-                places[number, joint] = sign
+                places[number, robot.nv - robot.n + joint] = sign
         positive = layout.positive[layout.links :]
         self.register_buffer("places", torch.from_numpy(places))
         self.register_buffer("positive", torch.from_numpy(np.asarray(positive)))
@@ -62,7 +63,7 @@ class JointTerms(nn.Module):
         return torch.where(self.get_buffer("positive"), self.entries**2, self.entries)
 
     def forward(self, columns: Tensor) -> Tensor:
-        """Torques (..., n) of values of the columns, (..., own)."""
+        """Torques (..., nv) of values of the columns, (..., own); none of a floating base."""
         result: Tensor = (columns * self.values()) @ self.get_buffer("places")
         return result
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from robotid.contracts.fit import AnyFit, Link, PayloadFound
 from robotid.models.forward_models import RigidForward
 from robotid.models.learned.bodies import LinkBody
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.reporting.quantities import Quantity
 from robotid.reporting.robot_drawing.drawing import Body, Load, RobotDrawing, draw_robot
 from robotid.reporting.robot_drawing.ellipsoids import ellipsoid_of
@@ -81,12 +82,14 @@ def of_forward(view: ForwardView) -> Bodies | None:
 
 def of_learned(view: LearnedView) -> Bodies | None:
     """The same of a learned model; None where it has no links."""
-    body = view.fitted.model.model.body
-    if not isinstance(body, LinkBody):
+    body, robot = view.fitted.model.model.body, view.robot
+    if not isinstance(body, LinkBody | KinodynamicBody):
         return None
     with torch.no_grad():
         phi = body.links().numpy()
-    return _bodies(view, view.robot, phi, None)
+        if isinstance(body, KinodynamicBody):
+            robot = replace(body.robot, placements=body.placements().numpy())
+    return _bodies(view, robot, phi, None)
 
 
 def _bodies(view: View[AnyFit], robot: RobotTree, phi: Array, load: Load | None) -> Bodies | None:
