@@ -17,7 +17,7 @@ from robotid.fitting.fit_information import information_of
 from robotid.fitting.solved import Solved
 from robotid.fitting.status import Knowledge, knowledge
 from robotid.fitting.white_box import solve
-from robotid.identification.asked_for import gains_in_words
+from robotid.identification.asked_for import gains_in_words, mass_in_words
 from robotid.identification.data_used import data_used
 from robotid.identification.distrusted import distrusted
 from robotid.identification.folds import folds_of
@@ -76,6 +76,8 @@ def identify(request: Request) -> Identified:
         "identifiability": identifiability_of(known),
         "links": [] if nine else link_table(layout, solved.phi),
     }
+    mass = total_mass(layout, solved.phi, known.estimate)
+    gains = gains_in_words(request.ready.gains, layout.robot.torque_units)
     judge = Judge(data, request.folder, request.index, request.torque, request.ready.gains)
     found = judge(
         model,
@@ -84,7 +86,7 @@ def identify(request: Request) -> Identified:
         promises=solved.promises,
         choices=request.ready.choices,
         tables=tables,
-        asked=gains_in_words(request.ready.gains, layout.robot.torque_units),
+        asked="; ".join(text for text in (mass_in_words(mass), gains) if text),
     )
     unit = torque_unit(layout.robot.torque_units)
     folds = folds_of(request, found.metrics, unit)
@@ -106,7 +108,7 @@ def identify(request: Request) -> Identified:
         verdict=found.verdict,
         metrics=found.metrics,
         baselines=found.baselines,
-        total_mass=total_mass(layout, solved.phi, known.estimate),
+        total_mass=mass,
         active=list(solved.active),
         essential=[one.name for one in small.model.parameters] if small else None,
         reduced=small.model if small else None,

@@ -44,7 +44,8 @@ class Row(NamedTuple):
 class Bodies(NamedTuple):
     """The section; without rows the model does not describe rigid bodies.
 
-    `learned` says that the frames of the links were learned, and are not those of the robot file.
+    `learned` says that the frames of the links were learned, and are not those of the robot file;
+    `std` is that of the mass of all links, where the data show it.
     """
 
     of: Quantity
@@ -56,6 +57,7 @@ class Bodies(NamedTuple):
     nominal_mass: float = 0.0
     edge: float = _EDGE
     learned: bool = False
+    std: float | None = None
 
 
 def section(view: FitView) -> Bodies | None:
@@ -64,7 +66,10 @@ def section(view: FitView) -> Bodies | None:
     if model.full:
         return Bodies(view.quantity, [], None)
     load = None if fit.payload is None else load_of(robot, fit.payload)
-    return _bodies(view, robot, model.links, load)
+    found = _bodies(view, robot, model.links, load)
+    if found is None or fit.total_mass is None:
+        return found
+    return found._replace(std=fit.total_mass.std)
 
 
 def of_forward(view: ForwardView) -> Bodies | None:
