@@ -74,8 +74,8 @@ def true_parameters(layout, truth):
         values |= {f"{link.name}.{k}": x for k, x in zip(kinds, link.phi, strict=True)}
     for joint in truth.joints:
         values |= {
-            f"{joint.name}.viscous": joint.viscous,
-            f"{joint.name}.coulomb": joint.coulomb,
+            f"{joint.name}.viscous": joint.viscous or 0.0,
+            f"{joint.name}.coulomb": joint.coulomb or 0.0,
             f"{joint.name}.rotor": joint.rotor_inertia,
             f"{joint.name}.offset": 0.0,
         }

@@ -7,10 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
-import pyarrow.parquet as pq
 import pytest
 
-from robotid.contracts.recording import Joint, RecordingFacts, write_recording
 from robotid.contracts.truth import read_truth
 from robotid.errors import ConfigError
 from robotid.information.samples import SampleReader, samples_of
@@ -19,6 +17,7 @@ from robotid.simulation.floating.log_files import write_floating
 from robotid.simulation.floating.scenario import simulate_floating
 from robotid.simulation.options import SimulationOptions
 from robotid.spatial.quaternions import rotation_of, turn_rate, turned_back
+from tests.floating import true_recordings
 from tests.reference_models import pinocchio_model
 
 PERFECT = {"noise_q": 0, "noise_qd": 0, "noise_tau": 0, "noise_pose": 0, "noise_twist": 0,
@@ -32,28 +31,12 @@ def run(name, **options):
     return simulate_floating(robot, robot, SimulationOptions(**{**PERFECT, **options}))
 
 
-def true_recording(folder, simulated):
-    """What really happened as a filtered recording."""
-    write_floating(folder, simulated, 17)
-    table = pq.read_table(folder / "truth" / "run1.parquet")
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    columns = {n: x for n, x in columns.items() if not n.startswith("friction.")}
-    joints = [Joint(name=name) for name in simulated.robot.joint_names]
-    count = len(columns["t"])
-    facts = RecordingFacts(
-        joints=joints, source_sha256="0", rate_hz=100.0, duration_s=count / 100, samples=count
-    )
-    (folder / "true").mkdir()
-    write_recording(folder / "true", columns, facts)
-    return folder / "true" / "recording.parquet"
-
-
 @pytest.mark.parametrize(("name", "trajectory"), WAYS)
 def test_generalised_forces_are_those_of_the_true_robot(name, trajectory, tmp_path):
     """(0; τ) + Σ Jᵀ f of the log is what Pinocchio says of the motion, to 1e-8 of the weight."""
     simulated = run(name, trajectory=trajectory, perturb=0.1, friction="coulomb")
     robot, motion = simulated.robot, simulated.motions["run1"]
-    reader = SampleReader(true_recording(tmp_path, simulated), robot)
+    reader = SampleReader(true_recordings(tmp_path, simulated)["run1"], robot)
     signals = np.concatenate([signals for _, signals in reader.batches()], axis=1)
     q, qd, qdd, tau = samples_of(robot, signals)
     rotor = np.array([joint.rotor_inertia for joint in simulated.truth.joints])
