@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from robotid.contracts.forces import Forces
 from robotid.contracts.splits import Interval, Split
 from robotid.contracts.tensors import digest_of
 from robotid.errors import BadDataError, raise_trouble
@@ -63,6 +64,7 @@ class RobotFacts(_Part):
     terms: list[str]
     joint_terms: dict[str, list[str]] = {}
     coupled: list[str] = []
+    forces: Forces = Field(default=Forces(), description="Which generalised forces count.")
     parameters: list[str]
     rows: list[Row]
 

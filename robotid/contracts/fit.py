@@ -26,6 +26,7 @@ from robotid.contracts.fit_data import (
     Whiteness,
 )
 from robotid.contracts.fit_text import parsed
+from robotid.contracts.forces import Forces
 from robotid.contracts.splits import Split
 from robotid.contracts.versions import kind_of
 from robotid.errors import BadDataError
@@ -98,6 +99,17 @@ class BaseParameter(_Part):
     upper: float
     nominal: float
     status: ParameterStatus
+
+
+class TotalMass(_Part):
+    """Mass of all links of a floating robot [kg]: found, its deviation, and of the robot file.
+
+    `std` holds how far bounds or a prior have moved the value from what the data say.
+    """
+
+    value: float
+    std: float
+    nominal: float
 
 
 class Identifiability(_Part):
@@ -326,7 +338,11 @@ class AnyFit(_Part):
     model: str
     options: dict[str, Any] = Field(default={}, description="Configuration keys of the fit.")
     robot: RobotUsed
-    joints: list[str] = Field(min_length=1, description="In the order of the robot.")
+    joints: list[str] = Field(
+        min_length=1,
+        description="What errors are of, in the order of the robot: joints, and before them the "
+        "rows base.fx … base.mz of a floating base.",
+    )
     torque: str = Field(default="tau", description="The signal that stands for torque.")
     samples: dict[str, int] = Field(description="By split.")
     recordings: dict[str, Split]
@@ -355,11 +371,15 @@ class FitResult(AnyFit):
     format: Literal[2] = 2
     predicts: Literal["torque"] = "torque"
     terms: JointTerms
+    forces: Forces = Field(default=Forces(), description="Which generalised forces count.")
     independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
     noise: dict[str, float] = Field(description="Standard deviation of the errors [N m], by joint.")
     identifiability: Identifiability
     parameters: list[Parameter] = Field(min_length=1)
     base_parameters: list[BaseParameter] = []
+    total_mass: TotalMass | None = Field(
+        default=None, description="Of a floating robot, where the data show it."
+    )
     active: list[str] = Field(default=[], description="Constraints that hold parameters back.")
     essential: list[str] | None = Field(default=None, description="Names of base parameters.")
     reduced: ReducedModel | None = Field(default=None, description="Of these parameters alone.")

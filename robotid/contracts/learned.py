@@ -19,7 +19,7 @@ from robotid.contracts.forward import ActuatorValue
 from robotid.contracts.versions import LEARNED, kind_of
 from robotid.errors import BadDataError
 
-LearnedModel = Literal["mlp", "lstm", "delan", "hybrid"]
+LearnedModel = Literal["mlp", "lstm", "delan", "hybrid", "kinodynamic"]
 
 
 class _Part(BaseModel):
@@ -30,7 +30,8 @@ class Architecture(_Part):
     """The parts of a model, whose torques add up.
 
     Args:
-        body: `links` in a parametrisation, `delan` for an energy that is learned, or none.
+        body: `links` in a parametrisation, `kinodynamic` for such whose places are learned, too,
+            `delan` for an energy that is learned, or none.
         inertia: the parametrisation of links.
         actuator: between the torque and the body.
         residual: a network of the motion, `lstm` with a memory, `mlp` without, or none.
@@ -43,7 +44,7 @@ class Architecture(_Part):
         frozen: parts that an earlier fit gave and that did not change in training.
     """
 
-    body: Literal["none", "links", "delan"]
+    body: Literal["none", "links", "kinodynamic", "delan"]
     inertia: str = ""
     actuator: str = "none"
     residual: Literal["none", "mlp", "lstm"]
@@ -153,6 +154,7 @@ class LearnedResult(AnyFit):
         rigid: parameters of the rigid part; empty of other bodies.
         actuator_values: of actuators that are formulas.
         gains: of drives.
+        placements: poses of the bodies of a `kinodynamic` body.
         blocks: errors of stretches of recordings.
         filtered: spectra, by recording.
     """
@@ -169,6 +171,9 @@ class LearnedResult(AnyFit):
     rigid: list[LearnedParameter] = Field(default=[])
     actuator_values: list[ActuatorValue] = Field(default=[])
     gains: list[DriveGain] = Field(default=[])
+    placements: list[list[list[float]]] | None = Field(
+        default=None, description="Where bodies are in their parents at q = 0, where learned."
+    )
     blocks: list[BlockErrors] = Field(default=[])
     filtered: dict[str, FilteredData] = Field(default={})
 

@@ -8,28 +8,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
-from robotid.contracts.recording import inspect_recording, read_stretches
+from robotid.contracts.forces import Forces
+from robotid.contracts.recording import read_stretches
 from robotid.contracts.residuals import Excerpt, Window
 from robotid.contracts.splits import Interval, Split
+from robotid.information.samples import SampleReader, coordinates, samples_of
+from robotid.robot.tree import RobotTree
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
-Torque = Callable[[Array, Array, Array], Array]  # (q, qd, qdd), each (T, joints), to tau
+# q (T, nq), qd and qdd (T, nv) to tau (T, nv).
+Torque = Callable[[Array, Array, Array], Array]
 
 MOST = 40_000  # samples in all
 _WINDOW = 4_000  # samples of a window, where there is room for several
 _SHORTEST = 32  # samples; what is shorter between two gaps says nothing
-_MOTION = ("q", "qd", "qdd")
 _GAP = 1.5  # steps
 
 
 def excerpt(
     folder: Path,
     index: DatasetIndex,
-    joints: Sequence[str],
+    robot: RobotTree,
     predict: Torque,
     *,
     torque: str = "tau",
+    gains: Array | None = None,
+    forces: Forces | None = None,
     most: int = MOST,
 ) -> Excerpt:
     """Windows spread over every recording of a filtered dataset; the same ones every time.
@@ -39,29 +44,35 @@ def excerpt(
     Args:
         folder: of the dataset.
         index: its index.
-        joints: whose columns are read, in the order in which `predict` takes them.
+        robot: whose samples are read.
         predict: torques of a motion.
         torque: the measured signal that stands for torque.
+        gains: torque per unit of that signal, shape (n,); None for 1.
+        forces: which generalised forces count; all without.
         most: samples in all.
     """
     counts = {name: facts.samples for name, facts in index.recordings.items()}
-    signals = (*_MOTION, torque)
-    columns = [f"{signal}.{joint}" for signal in signals for joint in joints]
     windows = []
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
         step_s = 1.0 / index.recordings[name].rate_hz
-        present = set(inspect_recording(path)[0])
-        warmth = [column for joint in joints if (column := f"temperature.{joint}") in present]
-        for rows in read_stretches(path, ["t", *columns, *warmth], stretches):
+        reader = SampleReader(path, robot, torque, gains=gains, forces=forces)
+        warmth = [c for joint in robot.joint_names if (c := f"temperature.{joint}") in reader.names]
+        for rows in read_stretches(path, ["t", *reader.columns, *warmth], stretches):
             t = np.asarray(rows["t"] / 1e9, dtype=np.float64)
+            signals = reader.signals(rows)
             labels = _splits(t, index.splits[name], index.intervals.get(name))
-            for split, part in _pieces(t, labels, step_s):
-                q, qd, qdd, tau = (_stacked(rows, signal, joints, part) for signal in signals)
-                predicted = np.asarray(predict(q, qd, qdd), dtype=np.float64)
-                warm = _stacked(rows, "temperature", joints, part) if warmth else None
-                windows.append(Window(name, split, t[part], q, qd, qdd, tau, predicted, warm))
-    return Excerpt(tuple(joints), tuple(windows))
+            for label, part in _pieces(t, labels, step_s):
+                q, qd, qdd, tau = map(np.ascontiguousarray, samples_of(robot, signals[:, part]))
+                here = {column: values[part] for column, values in rows.items()}
+                given = np.asarray(predict(q, qd, qdd), dtype=np.float64)
+                measured, predicted = reader.shown(here, q, tau, given)
+                q, qd, qdd = (x[:, : len(reader.rows)] for x in (coordinates(robot, q), qd, qdd))
+                warm = _warmth(here, reader.rows) if warmth else None
+                own = Window(name, label, t[part], q, qd, qdd, measured, predicted, warm)
+                windows.append(own)
+    names = robot.rows[:6] if forces is not None and forces.kind == "base" else robot.rows
+    return Excerpt(names, tuple(windows))
 
 
 def spread(counts: Mapping[str, int], most: int) -> dict[str, list[tuple[int, int]]]:
@@ -118,8 +129,8 @@ def _pieces(
             yield label, slice(begin, end)
 
 
-def _stacked(rows: Columns, signal: str, joints: Sequence[str], part: slice) -> Array:
-    """One signal of all joints, shape (samples, joints); NaN for a joint that does not have it."""
+def _warmth(rows: Columns, names: Sequence[str]) -> Array:
+    """Temperatures, shape (samples, rows); NaN for what does not have one."""
     none = np.full(len(rows["t"]), np.nan)
-    values = [rows.get(f"{signal}.{joint}", none)[part] for joint in joints]
+    values = [rows.get(f"temperature.{name}", none) for name in names]
     return np.column_stack(values).astype(np.float64)

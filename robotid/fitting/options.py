@@ -24,6 +24,7 @@ Model = Literal[
     "mlp", "lstm", "delan", "hybrid",
 ]  # fmt: skip
 Actuator = Literal["none", "viscous", "coulomb", "stribeck", "nn-friction", "nn-residual", "ff-nn"]
+Body = Literal["none", "links", "kinodynamic", "delan"]
 Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"]
 
 
@@ -46,7 +47,7 @@ _USED_BY: dict[str, tuple[str, ...]] = {
 FORWARD = ("diffnea", "nea", "ffnn")
 _WIDEST = 1024
 _NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
-_OF_FORWARD = ("actuator", "kinematics", "hidden")
+_OF_FORWARD = ("actuator", "hidden")
 _OF_FACTORS = ("intervals", "essential", "cv")
 _OF_PROTOCOLS = tuple(ProtocolOptions.model_fields)
 _NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load", *_OF_PROTOCOLS)
@@ -80,7 +81,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     )
     kinematics: Literal["known", "learned"] = Field(
         default="known",
-        description="Whether a forward diffnea learns where links are placed as well.",
+        description="Whether a diffnea learns where links are placed as well; of torques by adam.",
     )
     hidden: tuple[int, ...] = Field(
         default=(),
@@ -225,6 +226,12 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         return self.optimizer == "adam" or self.model in LEARNED
 
     @property
+    def learned(self) -> bool:
+        """Whether the fit is one of a learned model: networks, or links in learned places."""
+        places = self.kinematics == "learned" and self.loss == "torque"
+        return self.model in LEARNED or places
+
+    @property
     def usual(self) -> Trainings:
         """Layers, batches, rate and lengths of training: those given, else the usual ones."""
         given = {key: getattr(self, key) for key in Trainings._fields}
@@ -283,9 +290,23 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         if any(not 1 <= size <= _WIDEST for size in layers):
             raise ValueError(f"layers have 1 to {_WIDEST} units")
 
+    def _placed(self, changed: set[str]) -> None:
+        """What links in learned places cannot have."""
+        if self.optimizer != "adam":
+            raise ValueError("kinematics: learned ones of torques are trained by optimizer adam")
+        if self.init not in ("prior", "random"):
+            raise ValueError("init: learned kinematics start from prior or random")
+        if self.inertia == "nostr":
+            raise ValueError("inertia: nostr needs known kinematics")
+        for key in (*_OF_FACTORS, *_OF_PROTOCOLS, "loaded"):
+            if key in changed:
+                raise ValueError(f"{key} is for known kinematics")
+
     @property
-    def parts(self) -> tuple[Literal["none", "links", "delan"], Literal["none", "mlp", "lstm"]]:
+    def parts(self) -> tuple[Body, Literal["none", "mlp", "lstm"]]:
         """Body and residual of a learned model."""
+        if self.model == "diffnea":
+            return "kinodynamic", "none"
         match self.model:
             case "mlp" | "lstm":
                 return "none", self.model
@@ -309,6 +330,8 @@ class FitOptions(ProtocolOptions, LearnedOptions):
                     raise ValueError(f"{key} is for loss forward")
             if self.model == "ffnn":
                 raise ValueError("model: ffnn predicts accelerations; it needs loss forward")
+            if self.kinematics == "learned":
+                self._placed(changed)
             return
         if self.model not in FORWARD:
             raise ValueError(f"loss: forward is for {', '.join(FORWARD)}, not for {self.model}")

@@ -36,7 +36,7 @@ def read_forward(folder: Path) -> FittedForward:
     """Read a fit folder; weights that are not those of its model are refused."""
     fit = read_forward_result(folder)
     robot = robot_of(folder, fit.robot)
-    check_joints(fit, robot.tree, str(folder / FIT))
+    check_joints(fit, robot.tree.joint_names, str(folder / FIT))
     model = _empty(fit, robot.tree)
     load_weights(model, folder)
     return FittedForward(fit, robot, model)

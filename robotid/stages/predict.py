@@ -116,6 +116,7 @@ STAGE = Stage(
         "robotid.contracts.versions",
         "robotid.dynamics",
         "robotid.information.layout",
+        "robotid.information.samples",
         "robotid.models",
         "robotid.robot",
         "robotid.spatial",

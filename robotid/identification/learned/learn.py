@@ -16,6 +16,7 @@ from robotid.contracts.learned import (
     Learning,
 )
 from robotid.contracts.residuals import Excerpt, write_residuals
+from robotid.contracts.versions import KINODYNAMIC
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
 from robotid.errors import BadDataError, ConfigError, Effect, Notice
@@ -40,8 +41,10 @@ from robotid.identification.learned.warm import begin_with
 from robotid.identification.protocol import online_points, target_notices
 from robotid.identification.request import Request
 from robotid.identification.tables import link_table
+from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
 from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.torques import LearnedTorques
 from robotid.models.learning import error_units
 from robotid.robot.load import Loaded
@@ -104,10 +107,10 @@ def learn(
         ),
     ]
     result = LearnedResult(
-        model=options.model,
+        model=KINODYNAMIC if architecture.body == "kinodynamic" else options.model,
         options=request.stated_options(),
         robot=request.robot,
-        joints=list(rigid.layout.robot.joint_names),
+        joints=list(rigid.layout.robot.rows),
         torque=request.torque,
         samples=dict(request.ready.data.samples),
         recordings=request.index.splits,
@@ -120,7 +123,7 @@ def learn(
             CurvePoint(step=s.step, train=s.train, validation=s.validation, formulas=s.formulas)
             for s in thinned(trained.history)
         ],
-        online=online_points(trained.online, rigid.layout.robot.joint_names),
+        online=online_points(trained.online, rigid.layout.robot.rows),
         architecture=architecture,
         terms=JointTerms(**rigid.layout.arguments),
         learning=Learning(
@@ -156,12 +159,15 @@ def learn(
 
 def _residuals(request: Request, model: LearnedTorques) -> Excerpt:
     """Measured and predicted torques; a memory begins each window at rest."""
-    joints = model.layout.robot.joint_names
-    found = excerpt_of(request.folder, request.index, joints, model.torque, torque=request.torque)
-    if not request.ready.gains:
-        return found
-    gains = np.array([gain.value for gain in request.ready.gains])
-    return found._replace(windows=tuple(w._replace(tau=w.tau * gains) for w in found.windows))
+    given = request.ready.gains
+    return excerpt_of(
+        request.folder,
+        request.index,
+        model.layout.robot,
+        model.torque,
+        torque=request.torque,
+        gains=np.array([gain.value for gain in given]) if given else None,
+    )
 
 
 def rate_of(request: Request, *, remembers: bool) -> float:
@@ -241,6 +247,11 @@ def _of_training(task: MotionTask, request: Request) -> list[Notice]:
 
 def _found(model: InverseModel, rigid: RigidFit) -> dict[str, Any]:
     """Links, and the parameters of the rigid part beside those of an SDP."""
+    if isinstance(model.body, KinodynamicBody):
+        with torch.no_grad():
+            links, poses = model.body.links().numpy(), model.body.placements().tolist()
+        bare = Layout(model.body.robot, terms=())
+        return {"links": link_table(bare, links.ravel()), "rigid": [], "placements": poses}
     phi = parameters_of(model)
     if phi is None:
         return {"links": [], "rigid": []}

@@ -12,6 +12,7 @@ from robotid.dynamics.base_parameters import base_parameters
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import wls
 from robotid.fitting.options import FitOptions
+from robotid.fitting.pseudo_inertias import moved_inside
 from robotid.fitting.sdp import consistent_fit
 from robotid.fitting.starts import published_start, random_terms, start_at
 from robotid.identification.request import Request
@@ -22,10 +23,13 @@ from robotid.models.forward_scales import joint_scales
 from robotid.models.learned.architecture import made
 from robotid.models.learned.bodies import JointTerms, LinkBody
 from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.residuals import MotionScales
 from robotid.training.motions import Stretch
+from robotid.training.random_starts import random_robot
 
 Array = NDArray[np.float64]
+_INSIDE = 0.1  # of consistency: at its edge a parametrisation hardly moves
 _NO_FRICTION = ("offset", "rotor")  # terms that no actuator stands for
 
 
@@ -66,12 +70,13 @@ def rigid_fit(request: Request) -> RigidFit:
 def architecture_of(options: FitOptions) -> Architecture:
     """The parts that options ask for."""
     body, residual = options.parts
-    inertia = "diffbary" if options.rigid in ("diffbary", "sdp") else options.inertia
+    of_hybrid = options.model == "hybrid" and options.rigid in ("diffbary", "sdp")
+    inertia = "diffbary" if of_hybrid else options.inertia
     frozen = ("body", "joints") if options.model == "hybrid" and options.training == "2s" else ()
     network = residual != "none"
     return Architecture(
         body=body,
-        inertia=inertia if body == "links" else "",
+        inertia=inertia if body in ("links", "kinodynamic") else "",
         actuator=options.actuator,
         residual=residual,
         hidden=options.usual.hidden if network else (),
@@ -91,16 +96,19 @@ def started(
     options = request.options
     motion = torch.cat([torch.cat(own.motion[:3], -1) for own in train])
     tau = torch.cat([own.tau for own in train])
-    n = tau.shape[1]
+    n = rigid.layout.robot.n
     spread = motion.std(0, correction=0)
     usual = tau.std(0, correction=0)
     scales = MotionScales(motion.mean(0), _or_one(spread), _or_one(usual))
-    drives = joint_scales(tau, motion[:, :n], motion[:, n : 2 * n])
+    q, qd = (torch.cat([own.motion[which][:, -n:] for own in train]) for which in (0, 1))
+    drives = joint_scales(tau[:, -n:], q, qd)
     model = made(architecture, rigid.layout, scales, drives, options.seed)
     if isinstance(model.body, LinkBody):
         _begin(model.body, model.joints, options, rigid, frozen=bool(architecture.frozen))
     elif model.joints is not None:
         _begin_terms(model.joints, options, rigid)
+    if isinstance(model.body, KinodynamicBody):
+        _begin_places(model.body, options)
     if isinstance(model.actuator, Friction):
         none = np.zeros(n)
         begin = np.stack([rigid.friction.get(name, none) for name in model.actuator.names])
@@ -136,6 +144,17 @@ def _begin(
         body.theta.copy_(torch.from_numpy(entries.links(theta)))
         if joints is not None:
             joints.entries.copy_(torch.from_numpy(theta[entries.of_links :]))
+
+
+def _begin_places(body: KinodynamicBody, options: FitOptions) -> None:
+    """Links and their places from the robot file, or at random."""
+    robot, kind = body.robot, body.parametrisation
+    links, angles = robot.phi, np.zeros((robot.bodies, 3))
+    shifts = np.array(robot.placements[:, :3, 3])
+    if options.init == "random":
+        links, angles, shifts = random_robot(robot.bodies, np.random.default_rng(options.seed))
+    inside = moved_inside(links, _INSIDE) if kind.guarantees.full else links
+    body.begin_at(kind.theta(torch.tensor(inside)), angles, shifts)
 
 
 def _begin_terms(joints: JointTerms, options: FitOptions, rigid: RigidFit) -> None:

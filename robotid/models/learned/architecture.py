@@ -10,12 +10,14 @@ from robotid.models.actuators.table import actuator_model
 from robotid.models.deep_lagrangian import DeepLagrangian
 from robotid.models.learned.bodies import JointTerms, LinkBody
 from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.residuals import (
     LayeredResidual,
     MotionScales,
     RecurrentResidual,
     Residual,
 )
+from robotid.robot.z_axes import with_z_axes
 from robotid.spatial.parametrisations.table import parametrisation
 
 
@@ -37,11 +39,15 @@ def made(
         seed: of the networks.
         phi: links and terms to begin with, shape (p,); of a model with links all are needed.
     """
-    body: LinkBody | DeepLagrangian | None = None
+    body: LinkBody | KinodynamicBody | DeepLagrangian | None = None
     if architecture.body == "links":
         kind = parametrisation(architecture.inertia)
         links = layout.robot.phi if phi is None else phi[: layout.links].reshape(-1, 10)
         body = LinkBody(layout.robot, kind, kind.theta(torch.tensor(links)))
+    elif architecture.body == "kinodynamic":
+        kind = parametrisation(architecture.inertia)
+        links = with_z_axes(layout.robot).phi
+        body = KinodynamicBody(layout.robot, kind, kind.theta(torch.tensor(links)))
     elif architecture.body == "delan":
         body = DeepLagrangian(
             layout.robot.n,

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from robotid.models.actuators.actuator import Actuator
 from robotid.models.deep_lagrangian import DeepLagrangian
 from robotid.models.learned.bodies import JointTerms, LinkBody
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.residuals import Memory, Residual
 
 
@@ -50,7 +51,7 @@ class InverseModel(nn.Module):
 
     def __init__(
         self,
-        body: LinkBody | DeepLagrangian | None = None,
+        body: LinkBody | KinodynamicBody | DeepLagrangian | None = None,
         joints: JointTerms | None = None,
         actuator: Actuator | None = None,
         residual: Residual | None = None,
