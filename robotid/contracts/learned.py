@@ -152,6 +152,7 @@ class LearnedResult(AnyFit):
         parts: torque of each part on held-out data.
         beyond: errors where held-out motions leave those of the training.
         rigid: parameters of the rigid part; empty of other bodies.
+        rigid_apart: how far they are from those of the SDP, norm over norm; null of other bodies.
         actuator_values: of actuators that are formulas.
         gains: of drives.
         placements: poses of the bodies of a `kinodynamic` body.
@@ -169,6 +170,7 @@ class LearnedResult(AnyFit):
     parts: dict[str, PartOfTorque] = Field(default={})
     beyond: Beyond | None = None
     rigid: list[LearnedParameter] = Field(default=[])
+    rigid_apart: float | None = None
     actuator_values: list[ActuatorValue] = Field(default=[])
     gains: list[DriveGain] = Field(default=[])
     placements: list[list[list[float]]] | None = Field(

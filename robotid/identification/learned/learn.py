@@ -259,11 +259,15 @@ def _found(model: InverseModel, rigid: RigidFit) -> dict[str, Any]:
     base = base_parameters(layout.robot, **layout.arguments)
     names = [grouping.text() for grouping in groupings(base)]
     units = [layout.units[column] for column in base.independent]
-    columns = (base.beta(values).tolist() for values in (phi, rigid.phi, nominal(layout)))
+    betas = [base.beta(values) for values in (phi, rigid.phi, nominal(layout))]
+    size = float(np.linalg.norm(betas[1]))
     return {
         "links": link_table(layout, phi),
         "rigid": [
             LearnedParameter(name=name, unit=unit, value=value, sdp=other, nominal=given)
-            for name, unit, value, other, given in zip(names, units, *columns, strict=True)
+            for name, unit, value, other, given in zip(
+                names, units, *(beta.tolist() for beta in betas), strict=True
+            )
         ],
+        "rigid_apart": float(np.linalg.norm(betas[0] - betas[1])) / size if size > 0 else None,
     }
