@@ -54,7 +54,7 @@ class Paper:
             rows, columns = (torch.tensor(x) for x in zip(*part.entries, strict=True))
             entries = torch.where(rows == columns, functional.softplus(raw) + _LEAST, raw)
             L[:, rows, columns] = entries * self.usual[columns].sqrt()
-        raw = self.energy.network(self.energy._seen.of(q.mT)).mT  # noqa: SLF001
+        raw = self.energy.network(self.energy.seen.of(q.mT)).mT
         h = raw[:, :3] * (self.usual[0] * self.usual[3]).sqrt()
         rows, columns = (torch.tensor(x) for x in zip(*_ROOT, strict=True))
         root = q.new_zeros(len(q), 3, 3)

@@ -43,10 +43,14 @@ class _Part(BaseModel):
 
 
 class Metric(_Part):
-    """A metric, averaged over the joints and for each; null where it has no value."""
+    """A metric, averaged over the joints and for each; null where it has no value.
+
+    `total` is the sum over the joints, of metrics that are summed.
+    """
 
     mean: float | None
     joints: dict[str, float | None]
+    total: float | None = None
 
 
 Metrics = dict[str, dict[str, Metric]]  # by split, by metric

@@ -7,7 +7,9 @@ from pydantic import ValidationError
 FitKind = Literal["rigid", "forward", "learned"]
 
 _HEAD = 200  # bytes of a `fit.json` that say what kind of fit it is
-LEARNED = ("mlp", "lstm", "delan", "hybrid")  # models of torques that are learned
+FLOATING = ("felan", "felan-bs", "delan-pp")  # energies that are learned, of a floating base alone
+LAGRANGIAN = ("delan", *FLOATING)
+LEARNED = ("mlp", "lstm", "hybrid", *LAGRANGIAN)  # models of torques that are learned
 KINODYNAMIC = "kinodynamic"  # what a fit of links with learned kinematics is called
 LEARNED_FITS = (*LEARNED, KINODYNAMIC)
 

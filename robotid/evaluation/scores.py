@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from robotid.contracts.fit import Metric, Metrics
 from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
-from robotid.evaluation.metrics import METRICS, ErrorSums, Values
+from robotid.evaluation.metrics import METRICS, SUMMED, ErrorSums, Values
 from robotid.information.blocks import BySplit
 from robotid.information.factor import Factor
 from robotid.information.samples import samples_of
@@ -60,10 +60,14 @@ def has_physical_links(robot: RobotTree) -> bool:
     return not check_bodies(robot) and not any(violations(phi) for phi in robot.phi)
 
 
-def metric(values: Mapping[str, float | None]) -> Metric:
-    """A metric of all joints; the mean is over those where it has a value."""
+def metric(values: Mapping[str, float | None], *, summed: bool = False) -> Metric:
+    """A metric of all joints; mean and sum are over those where it has a value."""
     known = [value for value in values.values() if value is not None]
-    return Metric(mean=float(np.mean(known)) if known else None, joints=dict(values))
+    return Metric(
+        mean=float(np.mean(known)) if known else None,
+        joints=dict(values),
+        total=float(np.sum(known)) if known and summed else None,
+    )
 
 
 def _scored(data: BySplit, loss: Loss) -> Metrics:
@@ -126,14 +130,15 @@ def metrics_of_sums(
     """
     if not extents:
         raise BadDataError("no-training-data", "there are no training data to compare with")
+    trained = {row: own.variance for row, own in sums["train"].items() if own.samples}
     result: Metrics = {}
     for split, rows in sums.items():
         values: dict[str, Values] = {
-            row: own.metrics(extents[row]) for row, own in rows.items() if own.samples
+            row: own.metrics(extents[row], trained[row]) for row, own in rows.items() if own.samples
         }
         if values:
             result[split] = {
-                name: metric({row: found[name] for row, found in values.items()})
+                name: metric({r: found[name] for r, found in values.items()}, summed=name in SUMMED)
                 for name in METRICS
             }
     return result

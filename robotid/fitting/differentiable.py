@@ -117,8 +117,8 @@ def _by_passing(problem: Problem, entries: Entries, estimate: Estimate, start: A
 
 def _weights(problem: Problem, estimate: Estimate, train: Samples) -> Array:
     """Of the errors of each row, shape (nv,)."""
-    units = problem.options.loss_units
-    if units in ("usual", "noise"):
+    units = problem.options.usual.loss_units
+    if units == "noise":
         return 1.0 / estimate.noise
     return 1.0 / error_units(train.tau, units)
 

@@ -1,11 +1,11 @@
 """Configuration keys of white-box fits. Light to import: help and pipelines need no numpy."""
 
 from math import isfinite
-from typing import Literal, Self
+from typing import Literal, Self, cast
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from robotid.contracts.versions import LEARNED
+from robotid.contracts.versions import LAGRANGIAN, LEARNED
 from robotid.dynamics.terms import TERMS
 from robotid.errors import nearest
 from robotid.fitting.learned_options import (
@@ -14,6 +14,7 @@ from robotid.fitting.learned_options import (
     Trainings,
     usual_training,
 )
+from robotid.fitting.option_checks import check_kind
 from robotid.fitting.protocol_options import ONLINE_BATCH, ProtocolOptions, check_online
 
 _LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
@@ -21,10 +22,10 @@ _BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
 Model = Literal[
     "ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary", "ffnn",
-    "mlp", "lstm", "delan", "hybrid",
+    "mlp", "lstm", "delan", "hybrid", "felan", "felan-bs", "delan-pp",
 ]  # fmt: skip
 Actuator = Literal["none", "viscous", "coulomb", "stribeck", "nn-friction", "nn-residual", "ff-nn"]
-Body = Literal["none", "links", "kinodynamic", "delan"]
+Body = Literal["none", "links", "kinodynamic", "delan", "felan", "felan-bs", "delan-pp"]
 Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"]
 
 
@@ -34,7 +35,7 @@ _USED_BY: dict[str, tuple[str, ...]] = {
     **USED_BY,
     "inertia": ("diffnea", "hybrid"),
     "optimizer": (*_DIFFERENTIABLE, "ffnn"),
-    "init": (*_DIFFERENTIABLE, "delan", "hybrid"),
+    "init": (*_DIFFERENTIABLE, *LAGRANGIAN, "hybrid"),
     "iterations": (*_DIFFERENTIABLE, "ffnn"),
     "actuator": ("diffnea", "delan", "hybrid"),
     "kinematics": ("diffnea",),
@@ -44,14 +45,9 @@ _USED_BY: dict[str, tuple[str, ...]] = {
     "centre": ("sdp",),
     "robust": ("irls",),
 }
-FORWARD = ("diffnea", "nea", "ffnn")
-_WIDEST = 1024
 _NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
-_OF_FORWARD = ("actuator", "hidden")
-_OF_FACTORS = ("intervals", "essential", "cv")
-_OF_PROTOCOLS = tuple(ProtocolOptions.model_fields)
-_NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load", *_OF_PROTOCOLS)
-_OF_ADAM = ("batch", "learning_rate", "epochs", "patience", *_OF_PROTOCOLS)
+_OF_LEARNING = ("decay", "decay_after", "schedule", "device")
+_OF_ADAM = ("batch", "learning_rate", "epochs", "patience", *ProtocolOptions.model_fields)
 OF_LOADS = ("loaded", "load", "load_link", "anew")
 
 
@@ -66,8 +62,8 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         "noise of each joint; irls: robust; ridge: drawn to the robot file; sdp: physically "
         "consistent, convex; diffnea: parametrised by --inertia; diffbary: parametrised by the "
         "Cholesky factor of the pseudo-inertia; ffnn: a network of accelerations; mlp, lstm: "
-        "networks of torques; delan: a Deep Lagrangian network; hybrid: a body, its friction, and "
-        "a network for what they leave.",
+        "networks of torques; delan: a Deep Lagrangian network; felan, felan-bs, delan-pp: such of "
+        "a floating base; hybrid: a body, its friction, and a network for what they leave.",
     )
     loss: Literal["torque", "forward"] = Field(
         default="torque",
@@ -183,12 +179,15 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     def _of_the_model(self) -> Self:
         """Keys that would do nothing are refused: whoever sets them expects something of them."""
         fields = type(self).model_fields
-        self._forward()
+        check_kind(self, self._changed)
         for key, models in _USED_BY.items():
-            if getattr(self, key) != fields[key].default and self.model not in models:
+            if key in self._changed and self.model not in models:
                 raise ValueError(f"{key} is for {' and '.join(models)}, not for {self.model}")
+        for key in _OF_LEARNING:
+            if key in self._changed and not self.learned:
+                raise ValueError(f"{key} is for learned models, not for {self.model}")
         for key in _OF_ADAM:
-            if getattr(self, key) != fields[key].default and not self.by_adam:
+            if key in self._changed and not self.by_adam:
                 raise ValueError(f"{key} is for optimizer adam")
         if self.iterations != fields["iterations"].default and self.optimizer == "adam":
             raise ValueError("iterations is for optimizer newton; adam has epochs")
@@ -198,7 +197,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
             raise ValueError("init: published is for diffnea and diffbary of torques; take random")
         if self.online:
             self._online()
-        drawn = self.init in ("random", "published") or self.by_adam or self._has_network
+        drawn = self.init in ("random", "published") or self.by_adam or self.has_network
         if self.seed and not drawn:
             raise ValueError("seed is for random starts, optimizer adam and networks")
         if self.prior_std != fields["prior_std"].default and not self._gaussian:
@@ -221,6 +220,12 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         return self
 
     @property
+    def _changed(self) -> set[str]:
+        """Keys that differ from their defaults."""
+        fields = type(self).model_fields
+        return {key for key, field in fields.items() if getattr(self, key) != field.default}
+
+    @property
     def by_adam(self) -> bool:
         """Whether it is trained on mini-batches."""
         return self.optimizer == "adam" or self.model in LEARNED
@@ -236,6 +241,8 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         """Layers, batches, rate and lengths of training: those given, else the usual ones."""
         given = {key: getattr(self, key) for key in Trainings._fields}
         found = usual_training(self.model, self.residual)
+        if self.model == "diffnea" and self.learned:  # which has no factors to tell the noise
+            found = found._replace(loss_units="range")
         if self.online:
             found = found._replace(batch=ONLINE_BATCH, epochs=1)
         return found._replace(**{key: value for key, value in given.items() if value})
@@ -245,62 +252,18 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         return self.model == "ridge" or self.prior == "gaussian"
 
     @property
-    def _has_network(self) -> bool:
+    def has_network(self) -> bool:
+        """Whether a part of a forward model, or of its drives, is a network."""
         return self.model == "ffnn" or self.actuator in _NETWORKS
 
     def _online(self) -> None:
         """What a single pass in the order of time cannot have."""
-        fields = type(self).model_fields
         check_online(
-            {key for key, field in fields.items() if getattr(self, key) != field.default},
+            self._changed,
             memory=self.model in LEARNED and self.parts[1] == "lstm",
             two_stages=self.training == "2s",
             from_sdp=self.model != "mlp" and self.init == "sdp",
         )
-
-    def _learned(self) -> None:
-        """Keys of learned models that contradict each other, or do nothing."""
-        fields = type(self).model_fields
-        changed = {key for key, field in fields.items() if getattr(self, key) != field.default}
-        for key in _OF_FACTORS:
-            if key in changed:
-                raise ValueError(f"{key} is for fits on factors, not for {self.model}")
-        if self.loss_units == "noise":
-            raise ValueError("loss_units: noise is for links; take range, spread or si")
-        body, residual = self.parts
-        if self.model == "hybrid" and residual == "none" and self.rigid == "sdp":
-            raise ValueError("residual: nothing is left to train; fit with model sdp")
-        if self.rigid == "sdp" and self.model == "hybrid" and self.training == "e2e":
-            said = "training: links of an sdp stay as they are; train 2s, or take rigid diffbary"
-            raise ValueError(said)
-        if "inertia" in changed and self.rigid != "diffnea":
-            raise ValueError("inertia is for rigid diffnea")
-        if "init" in changed and self.training == "2s":
-            raise ValueError("init is for links that are trained: those of 2s are of an sdp")
-        for key in ("lagrangian", "lagrangian_activation", "lagrangian_inputs"):
-            if key in changed and body != "delan":
-                raise ValueError(f"{key} is for a delan")
-        for key in ("memory", "sequence"):
-            if key in changed and residual != "lstm":
-                raise ValueError(f"{key} is for an lstm")
-        for key in ("activation", "hidden"):
-            if key in changed and residual == "none":
-                raise ValueError(f"{key} is for networks that add to a body")
-        layers = (*self.usual.hidden, *self.lagrangian)
-        if any(not 1 <= size <= _WIDEST for size in layers):
-            raise ValueError(f"layers have 1 to {_WIDEST} units")
-
-    def _placed(self, changed: set[str]) -> None:
-        """What links in learned places cannot have."""
-        if self.optimizer != "adam":
-            raise ValueError("kinematics: learned ones of torques are trained by optimizer adam")
-        if self.init not in ("prior", "random"):
-            raise ValueError("init: learned kinematics start from prior or random")
-        if self.inertia == "nostr":
-            raise ValueError("inertia: nostr needs known kinematics")
-        for key in (*_OF_FACTORS, *_OF_PROTOCOLS, "loaded"):
-            if key in changed:
-                raise ValueError(f"{key} is for known kinematics")
 
     @property
     def parts(self) -> tuple[Body, Literal["none", "mlp", "lstm"]]:
@@ -310,46 +273,11 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         match self.model:
             case "mlp" | "lstm":
                 return "none", self.model
-            case "delan":
-                return "delan", "none"
+            case "delan" | "felan" | "felan-bs" | "delan-pp":
+                return self.model, "none"
             case _:
-                return "delan" if self.rigid == "delan" else "links", self.residual
-
-    def _forward(self) -> None:
-        """Keys of forward models."""
-        fields = type(self).model_fields
-        changed = {key for key, field in fields.items() if getattr(self, key) != field.default}
-        if self.loss == "torque" and self.model in LEARNED:
-            if self.kinematics != "known":
-                raise ValueError("kinematics is for loss forward")
-            self._learned()
-            return
-        if self.loss == "torque":
-            for key in _OF_FORWARD:
-                if key in changed:
-                    raise ValueError(f"{key} is for loss forward")
-            if self.model == "ffnn":
-                raise ValueError("model: ffnn predicts accelerations; it needs loss forward")
-            if self.kinematics == "learned":
-                self._placed(changed)
-            return
-        if self.model not in FORWARD:
-            raise ValueError(f"loss: forward is for {', '.join(FORWARD)}, not for {self.model}")
-        if self.model == "nea" and self.kinematics == "learned":
-            raise ValueError("kinematics: linear regression (nea) needs known ones; take diffnea")
-        for key in _NOT_OF_FORWARD:
-            if key in changed:
-                raise ValueError(f"{key} is for loss torque")
-        if "hidden" in changed and not self._has_network:
-            raise ValueError("hidden is for ffnn and actuators that are networks")
-        if any(not 1 <= size <= _WIDEST for size in self.usual.hidden):
-            raise ValueError(f"hidden: layers have 1 to {_WIDEST} units")
-        if self._has_network and self.optimizer != "adam":
-            raise ValueError("optimizer: networks have too many weights for newton; take adam")
-        if self.inertia == "nostr":
-            raise ValueError("inertia: nostr has no forward dynamics")
-        if self.kinematics == "learned" and self.init == "sdp":
-            raise ValueError("init: learned kinematics start from prior or random, not from an sdp")
+                body = self.rigid if self.rigid in ("delan", "felan") else "links"
+                return cast("Body", body), self.residual
 
     @field_validator("anew")
     @classmethod

@@ -23,11 +23,11 @@ class ProtocolOptions(BaseModel):
     order: Literal["shuffled", "time"] = Field(
         default="shuffled", description="Order in which an epoch of adam passes the samples."
     )
-    loss_units: Literal["usual", "noise", "range", "spread", "si"] = Field(
-        default="usual",
+    loss_units: Literal["noise", "range", "spread", "si"] | None = Field(
+        default=None,
         description="What adam counts the errors of a joint in: its noise as least squares find "
         "it, the range or the spread (standard deviation) of its torque, or N m and N for all "
-        "alike (si). Usual is noise for links, range for learned models.",
+        "alike (si); by default noise for links, range for learned models, spread for felan.",
     )
     online: bool = Field(
         default=False,

@@ -14,7 +14,7 @@ from torch import Tensor
 
 Array = NDArray[np.float64]
 Order = Literal["shuffled", "time"]
-LossUnits = Literal["usual", "noise", "range", "spread", "si"]
+LossUnits = Literal["noise", "range", "spread", "si"]
 
 _ROUNDING = 1e-12  # of the mean square: a variance below is that of a constant
 _POINTS = 200  # of an online curve, besides the first and the last

@@ -112,7 +112,7 @@ class Paper:
             H = L.mT @ L + floor
             S = 0.5 * (H[3:6, :3] - H[3:6, :3].mT)
             return H, (H - floor)[:3, :3].trace() / 3, torch.stack([S[2, 1], S[0, 2], S[1, 0]])
-        raw = model.energy.network(model.energy._seen.of(q[:, None]))[:, 0]
+        raw = model.energy.network(model.energy.seen.of(q[:, None]))[:, 0]
         h = raw[:3] * (usual[0] * usual[3]).sqrt()
         root = torch.zeros(3, 3, dtype=q.dtype)
         for (row, column), value in zip(

@@ -6,7 +6,8 @@ import torch
 
 from robotid.dynamics.crba import crba
 from robotid.dynamics.rnea import rnea
-from robotid.models.floating.lagrangian import FloatingLagrangian, Kind, Scales, networks_of
+from robotid.models.floating.energies import Scales
+from robotid.models.floating.lagrangian import FloatingLagrangian, Kind, networks_of
 from robotid.models.floating.pattern import BASE, branched, chains, count
 from robotid.models.floating.symmetric import applied, eigen, outer
 from robotid.robot.load import load_robot
@@ -39,7 +40,8 @@ def made(robot, kind, seed=0, wild=0.5):
     usual = torch.cat([torch.full((3,), 15.0), torch.full((3,), 0.5), torch.full((robot.n,), 0.2)])
     scales = Scales(usual.double(), torch.tensor(15.0), torch.tensor([[1.0], [2.0]]).expand(2, 3).double(),
                     torch.tensor(3.0).double())  # fmt: skip
-    model = FloatingLagrangian(robot, kind, generator, scales=scales)
+    model = FloatingLagrangian(robot, kind, generator)
+    model.begin_with(scales)
     with torch.no_grad():
         for values in model.parameters():
             values.add_(wild * normal(generator, *values.shape))
@@ -129,7 +131,8 @@ def true_terms(robot):
     usual[:3], usual[3:6] = usual[:3].mean(), usual[3:6].mean()
     one = torch.tensor(1.0).double()
     scales = Scales(usual, usual[0], torch.tensor([[0.0], [1.0]]).expand(2, 3).double(), one)
-    model = FloatingLagrangian(robot, "felan", generator, scales=scales)
+    model = FloatingLagrangian(robot, "felan", generator)
+    model.begin_with(scales)
     root = usual.sqrt()
 
     def inertia(joints, features):
@@ -347,13 +350,17 @@ def test_penalty_counts_what_falls_short():
     """A mass too small for its joints costs more than one that is large enough."""
     robot = load_robot("quadruped").tree
     generator = torch.Generator().manual_seed(0)
-    model = FloatingLagrangian(robot, "felan", generator, weights=(1.0, 1.0))
+    model = FloatingLagrangian(robot, "felan", generator)
+    one = torch.ones((), dtype=torch.float64)
+    scales = Scales(one.expand(18), one, one.expand(2, 3), one)
+    model.begin_with(scales, (1.0, 1.0))
     q, nu, rate = normal(generator, 4, 7 + robot.n), *normal(generator, 2, 4, BASE + robot.n)
     with torch.no_grad():
         model.energy.mass_root.fill_(30.0)
         _, large = model.judged(q, nu, rate)
         model.energy.mass_root.fill_(1e-3)
         _, small = model.judged(q, nu, rate)
-        other = FloatingLagrangian(robot, "felan-bs", generator, weights=(1.0, 1.0))
+        other = FloatingLagrangian(robot, "felan-bs", generator)
+        other.begin_with(scales, (1.0, 1.0))
     assert (small > large).all()
     assert not other.judged(q, nu, rate)[1].any()

@@ -11,12 +11,13 @@ from robotid.contracts.fit import FIT, CurvePoint, JointTerms, Status
 from robotid.contracts.forward import WEIGHTS
 from robotid.contracts.learned import (
     Architecture,
+    LearnedMass,
     LearnedParameter,
     LearnedResult,
     Learning,
 )
 from robotid.contracts.residuals import Excerpt, write_residuals
-from robotid.contracts.versions import KINODYNAMIC
+from robotid.contracts.versions import KINODYNAMIC, LAGRANGIAN
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
 from robotid.errors import BadDataError, ConfigError, Effect, Notice
@@ -27,6 +28,7 @@ from robotid.identification.data_used import data_used
 from robotid.identification.files import remarks_of
 from robotid.identification.forward.found import actuator_table
 from robotid.identification.identify import cut_notices
+from robotid.identification.learned.floating import learned_mass
 from robotid.identification.learned.scored import compared, scored
 from robotid.identification.learned.started import (
     RigidFit,
@@ -43,6 +45,7 @@ from robotid.identification.request import Request
 from robotid.identification.tables import link_table
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
+from robotid.models.floating.lagrangian import FloatingLagrangian
 from robotid.models.learned.inverse import InverseModel
 from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.torques import LearnedTorques
@@ -72,7 +75,7 @@ def learn(
     options = request.options
     device = device_of(options.device)
     rigid = rigid_fit(request)
-    architecture = architecture_of(options)
+    architecture = architecture_of(options, rigid.layout.robot)
     length = options.sequence if architecture.residual == "lstm" else 1
     rate_hz = rate_of(request, remembers=length > 1)
     data = torque_data(request, rigid.layout, length)
@@ -143,6 +146,7 @@ def learn(
         parts=errors.parts,
         beyond=errors.beyond,
         blocks=errors.blocks,
+        mass=_mass(model, data, rigid),
         actuator_values=actuator_table(model.actuator, rigid.layout.robot),
         gains=list(request.ready.gains),
         **data_used(request),
@@ -200,15 +204,14 @@ def _trained(
         epochs=usual.epochs,
         patience=usual.patience,
         seed=options.seed,
-        schedule="step",
+        schedule=usual.schedule,
         decay=options.decay,
         decay_after=options.decay_after,
         order=options.order,
     )
     tau = torch.cat([own.tau for own in data.train]).numpy()
-    counted = "range" if options.loss_units == "usual" else options.loss_units
-    units = torch.from_numpy(error_units(tau, counted))
-    if architecture.frozen and architecture.body == "delan":
+    units = torch.from_numpy(error_units(tau, usual.loss_units))
+    if architecture.frozen and architecture.body in LAGRANGIAN:
         alone = InverseModel(model.body, model.joints, model.actuator)
         train_adam(MotionTask(alone, data.train, data.validation, units), how)
         freeze(model)
@@ -221,6 +224,13 @@ def _trained(
         judged = data.validation if data.validated_by == "val" else data.train
         target = Target(options.target, lambda: errors_by_joint(model, judged))
     return task, train_adam(task, how, target=target, checkpointed=True)
+
+
+def _mass(model: InverseModel, data: TorqueData, rigid: RigidFit) -> LearnedMass | None:
+    if not isinstance(model.body, FloatingLagrangian):
+        return None
+    held = data.by_split.get("test") or data.by_split.get("val") or data.by_split["train"]
+    return learned_mass(model.body, held, rigid.layout.robot)
 
 
 def _status(trained: Trained) -> Status:

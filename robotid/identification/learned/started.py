@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from robotid.contracts.learned import Architecture
+from robotid.contracts.versions import LAGRANGIAN
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import wls
@@ -15,20 +16,24 @@ from robotid.fitting.options import FitOptions
 from robotid.fitting.pseudo_inertias import moved_inside
 from robotid.fitting.sdp import consistent_fit
 from robotid.fitting.starts import published_start, random_terms, start_at
+from robotid.identification.learned.floating import floating_scales
 from robotid.identification.request import Request
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
 from robotid.models.actuators.friction import Friction
+from robotid.models.floating.lagrangian import FloatingLagrangian
 from robotid.models.forward_scales import joint_scales
 from robotid.models.learned.architecture import made
 from robotid.models.learned.bodies import JointTerms, LinkBody
 from robotid.models.learned.inverse import InverseModel
 from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.residuals import MotionScales
+from robotid.robot.tree import RobotTree
 from robotid.training.motions import Stretch
 from robotid.training.random_starts import random_robot
 
 Array = NDArray[np.float64]
+_LAYERS = {False: (200, 200), True: (16, 16)}  # of energies of a fixed base, and of a floating one
 _INSIDE = 0.1  # of consistency: at its edge a parametrisation hardly moves
 _NO_FRICTION = ("offset", "rotor")  # terms that no actuator stands for
 
@@ -67,7 +72,7 @@ def rigid_fit(request: Request) -> RigidFit:
     return RigidFit(layout, phi[kept], phi, friction)
 
 
-def architecture_of(options: FitOptions) -> Architecture:
+def architecture_of(options: FitOptions, robot: RobotTree) -> Architecture:
     """The parts that options ask for."""
     body, residual = options.parts
     of_hybrid = options.model == "hybrid" and options.rigid in ("diffbary", "sdp")
@@ -82,7 +87,7 @@ def architecture_of(options: FitOptions) -> Architecture:
         hidden=options.usual.hidden if network else (),
         memory=options.memory if residual == "lstm" else 0,
         activation=options.activation,
-        lagrangian=options.lagrangian if body == "delan" else (),
+        lagrangian=options.lagrangian or _LAYERS[robot.floating] if body in LAGRANGIAN else (),
         lagrangian_activation=options.lagrangian_activation,
         lagrangian_inputs=options.lagrangian_inputs,
         frozen=frozen,
@@ -94,7 +99,7 @@ def started(
 ) -> InverseModel:
     """The model that training begins with; what is frozen does not learn."""
     options = request.options
-    motion = torch.cat([torch.cat(own.motion[:3], -1) for own in train])
+    motion = torch.cat([own.motion.seen() for own in train])
     tau = torch.cat([own.tau for own in train])
     n = rigid.layout.robot.n
     spread = motion.std(0, correction=0)
@@ -103,6 +108,9 @@ def started(
     q, qd = (torch.cat([own.motion[which][:, -n:] for own in train]) for which in (0, 1))
     drives = joint_scales(tau[:, -n:], q, qd)
     model = made(architecture, rigid.layout, scales, drives, options.seed)
+    if isinstance(model.body, FloatingLagrangian):
+        weights = options.mass_weight, options.inertia_weight
+        model.body.begin_with(floating_scales(train, rigid.layout.robot), weights)
     if isinstance(model.body, LinkBody):
         _begin(model.body, model.joints, options, rigid, frozen=bool(architecture.frozen))
     elif model.joints is not None:

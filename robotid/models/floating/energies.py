@@ -85,10 +85,29 @@ class BaseInertia(NamedTuple):
     rotational: Tensor | None
 
 
+class Scales(NamedTuple):
+    """Usual sizes in the data.
+
+    Args:
+        inertia: force over acceleration, shape (6 + n,); alike for translations, for rotations.
+        mass: of the robot, by the force that carries it [kg].
+        position: mean and spread of the base's position, shape (2, 3) [m].
+        energy: of the potential [J].
+    """
+
+    inertia: Tensor
+    mass: Tensor
+    position: Tensor
+    energy: Tensor
+
+
 class Energy(nn.Module, ABC):
     """What is added to the factor."""
 
     own_base = False  # whether the inertia about the base is its own, not that of the factor
+
+    def begin_with(self, scales: Scales, weights: tuple[float, float]) -> None:
+        """Take over usual sizes, and weights of what falls short; by default none."""
 
     @abstractmethod
     def added(self, columns: Columns, rates: Columns, state: State) -> Added:
@@ -121,21 +140,25 @@ class Potential(Energy):
     Args:
         seen: what it sees of joints.
         network: of position, rotation and joints.
-        position: mean and spread of the base's position, shape (2, 3) [m].
-        energy: usual size of the potential [J].
     """
 
-    def __init__(self, seen: Circles, network: Layers, position: Tensor, energy: Tensor) -> None:
+    def __init__(self, seen: Circles, network: Layers) -> None:
         super().__init__()
-        self._seen, self.network = seen, network
-        self.register_buffer("position", position.detach().clone())
-        self.register_buffer("energy", energy.detach().clone())
+        self.seen, self.network = seen, network
+        position = torch.tensor([[0.0], [1.0]], dtype=torch.float64).repeat(1, 3)
+        self.register_buffer("position", position)
+        self.register_buffer("energy", torch.ones((), dtype=torch.float64))
+
+    def begin_with(self, scales: Scales, _: tuple[float, float]) -> None:
+        """Take over usual positions and energies."""
+        self.get_buffer("position").copy_(scales.position)
+        self.get_buffer("energy").copy_(scales.energy)
 
     def inputs(self, pose: Pose, q: Tensor) -> Tensor:
         """Of the network, (in, B)."""
         mean, spread = self.get_buffer("position")[:, :, None]
         normal = (pose.position - mean) / spread
-        return torch.cat([normal, pose.rotation.flatten(0, 1), self._seen.of(q)])
+        return torch.cat([normal, pose.rotation.flatten(0, 1), self.seen.of(q)])
 
     def added(self, _: Columns, __: Columns, state: State) -> Added:
         """Its gradient."""
@@ -148,7 +171,7 @@ class Potential(Energy):
         return Added(
             of_pose(state.pose, by[:3] / spread, by[3:12].reshape(3, 3, -1)),
             none,
-            self._seen.back(state.q, by[12:]),
+            self.seen.back(state.q, by[12:]),
             None,
             none[0],
         )
@@ -160,30 +183,29 @@ class Composite(Energy):
     Args:
         seen: what it sees of joints.
         network: of joints, for first moment and Σ.
-        mass: to begin with [kg].
-        inertias: usual ones of the base: along [kg], and about [kg m²].
-        weights: with which m and D count where they fall short.
     """
 
     own_base = True
 
-    def __init__(
-        self,
-        seen: Circles,
-        network: Layers,
-        mass: Tensor,
-        inertias: tuple[Tensor, Tensor],
-        weights: tuple[float, float] = (0.0, 0.0),
-    ) -> None:
+    def __init__(self, seen: Circles, network: Layers) -> None:
         super().__init__()
-        self._seen, self.network, self._weights = seen, network, weights
-        self.mass_root = nn.Parameter(mass.detach().double().sqrt())
-        self.register_buffer("inertias", torch.stack(inertias).detach().clone())
+        self.seen, self.network = seen, network
+        self._weights = (0.0, 0.0)
+        self.mass_root = nn.Parameter(torch.ones((), dtype=torch.float64))
+        # Usual ones of the base: along [kg], and about [kg m²].
+        self.register_buffer("inertias", torch.ones(2, dtype=torch.float64))
+
+    def begin_with(self, scales: Scales, weights: tuple[float, float]) -> None:
+        """Take over mass and inertias; with which weights m and D count where they fall short."""
+        self._weights = weights
+        self.get_buffer("inertias").copy_(scales.inertia[[0, 3]])
+        with torch.no_grad():
+            self.mass_root.copy_(scales.mass.sqrt())
 
     def added(self, columns: Columns, rates: Columns, state: State) -> Added:
         """What is left for the base once joints have taken theirs."""
         rate = state.nu[6:]
-        passed = self.network.passed(self._seen.of(state.q), self._seen.along(state.q, rate))
+        passed = self.network.passed(self.seen.of(state.q), self.seen.along(state.q, rate))
         slopes = self._slopes(passed.result)
         own = self._composite(columns, passed.result)
         moving = whole.Parts(*rates, *self._split(slopes * passed.along))
@@ -194,14 +216,14 @@ class Composite(Energy):
         return Added(
             force + weight(own.mass, own.parts.h, state.down),
             whole.force(own, still, torch.zeros_like(twist), twist),
-            self._seen.back(state.q, back),
+            self.seen.back(state.q, back),
             Columns(by.K, by.W),
             self._short(own),
         )
 
     def inertia(self, columns: Columns, q: Tensor) -> BaseInertia:
         """Its own."""
-        own = self._composite(columns, self.network(self._seen.of(q)))
+        own = self._composite(columns, self.network(self.seen.of(q)))
         return BaseInertia(own.mass, own.parts.h, own.rotational)
 
     def _composite(self, columns: Columns, raw: Tensor) -> whole.Composite:

@@ -23,6 +23,7 @@ from robotid.models.floating.energies import (
     Energy,
     Moments,
     Potential,
+    Scales,
     State,
 )
 from robotid.models.floating.layers import Circles, Layers
@@ -44,22 +45,6 @@ class Inertia(NamedTuple):
     h: Tensor
 
 
-class Scales(NamedTuple):
-    """Usual sizes in the data.
-
-    Args:
-        inertia: force over acceleration, shape (6 + n,); alike for translations, for rotations.
-        mass: of the robot, by the force that carries it [kg].
-        position: mean and spread of the base's position, shape (2, 3) [m].
-        energy: of the potential [J].
-    """
-
-    inertia: Tensor
-    mass: Tensor
-    position: Tensor
-    energy: Tensor
-
-
 class FloatingLagrangian(nn.Module):
     """Forces of an energy that is learned.
 
@@ -71,8 +56,6 @@ class FloatingLagrangian(nn.Module):
         generator: of the first weights.
         hidden: sizes of the layers of each network.
         activation: of these.
-        scales: usual sizes.
-        weights: of a `felan`: with which m and D count in training where they fall short.
     """
 
     def __init__(
@@ -82,13 +65,10 @@ class FloatingLagrangian(nn.Module):
         generator: torch.Generator,
         hidden: Sequence[int] = (16, 16),
         activation: Activation = "softplus",
-        scales: Scales | None = None,
-        weights: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         super().__init__()
         self.n = robot.n
-        usual = scales or _unit_scales(robot.n)
-        self.register_buffer("usual", usual.inertia.detach().clone())
+        self.register_buffer("usual", torch.ones(BASE + robot.n, dtype=torch.float64))
         self.register_buffer("gravity", torch.tensor(robot.gravity))
         turns = [joint.kind != "prismatic" for joint in robot.driven]
 
@@ -102,21 +82,29 @@ class FloatingLagrangian(nn.Module):
         every = Circles(turns)
         self.energy: Energy
         if kind == "felan":
-            inertias = usual.inertia[0], usual.inertia[3]
-            self.energy = Composite(every, layers(every.size, 9), usual.mass, inertias, weights)
+            self.energy = Composite(every, layers(every.size, 9))
         elif kind == "delan":
-            network = layers(12 + every.size, 1)
-            self.energy = Potential(every, network, usual.position, usual.energy)
+            self.energy = Potential(every, layers(12 + every.size, 1))
         else:
             self.energy = Moments()
         entries = [entry for part in self.parts for entry in part.entries]
-        triangle = _transposed(entries, BASE + robot.n, usual.inertia.sqrt())
-        for name, values in triangle._asdict().items():
+        for name, values in _transposed(entries, BASE + robot.n).items():
             self.register_buffer(f"entry_{name}", values, persistent=False)
         rows = range(BASE if self.energy.own_base else 0, BASE + robot.n)
         for name, first in (("linear", 0), ("angular", 3)):
             places = _places(entries, rows, range(first, first + 3))
             self.register_buffer(f"{name}_at", places, persistent=False)
+
+    def begin_with(self, scales: Scales, weights: tuple[float, float] = (0.0, 0.0)) -> None:
+        """Take over usual sizes.
+
+        Args:
+            scales: of the data.
+            weights: with which mass and inertia of a `felan` count in training where they fall
+                short of what joints take of them.
+        """
+        self.get_buffer("usual").copy_(scales.inertia)
+        self.energy.begin_with(scales, weights)
 
     def forward(self, q: Tensor, qd: Tensor, qdd: Tensor) -> Tensor:
         """Generalised forces, (..., 6 + n), of q (..., 7 + n), qd and qdd (..., 6 + n)."""
@@ -221,7 +209,11 @@ class FloatingLagrangian(nn.Module):
 
     @property
     def _triangle(self) -> Triangle:
-        return Triangle(*(self.get_buffer(f"entry_{name}") for name in Triangle._fields))
+        """Scaled by the root of the usual inertia of each column of L."""
+        given = {
+            name: self.get_buffer(f"entry_{name}") for name in Triangle._fields if name != "scale"
+        }
+        return Triangle(**given, scale=self.get_buffer("usual").sqrt()[given["rows"], None])
 
 
 def networks_of(robot: RobotTree, kind: Kind) -> list[Network]:
@@ -235,12 +227,16 @@ def networks_of(robot: RobotTree, kind: Kind) -> list[Network]:
             return [dense(robot)]
 
 
-def _transposed(entries: Sequence[tuple[int, int]], size: int, root: Tensor) -> Triangle:
-    """Where entries (row, column) of L stand in C = Lᵀ, scaled by the root of each column of L."""
+def _transposed(entries: Sequence[tuple[int, int]], size: int) -> dict[str, Tensor]:
+    """Where entries (row, column) of L stand in C = Lᵀ; see `Triangle`."""
     columns, rows = (torch.tensor(part) for part in zip(*entries, strict=True))
-    in_row, in_column = (functional.one_hot(at, size).mT.to(root.dtype) for at in (rows, columns))
-    diagonal = (rows == columns).nonzero()[:, 0]
-    return Triangle(rows, columns, diagonal, root[rows, None], in_row, in_column)
+    return {
+        "rows": rows,
+        "columns": columns,
+        "diagonal": (rows == columns).nonzero()[:, 0],
+        "in_row": functional.one_hot(rows, size).mT.double(),
+        "in_column": functional.one_hot(columns, size).mT.double(),
+    }
 
 
 def _places(entries: Sequence[tuple[int, int]], rows: range, columns: range) -> Tensor:
@@ -248,12 +244,6 @@ def _places(entries: Sequence[tuple[int, int]], rows: range, columns: range) -> 
     place = {entry: number for number, entry in enumerate(entries)}
     found = [[place.get((row, column), len(entries)) for column in columns] for row in rows]
     return torch.tensor(found)
-
-
-def _unit_scales(n: int) -> Scales:
-    one = torch.ones((), dtype=torch.float64)
-    position = torch.tensor([[0.0], [1.0]], dtype=torch.float64).expand(2, 3)
-    return Scales(torch.ones(BASE + n, dtype=torch.float64), one, position, one)
 
 
 def _samples_last(values: Tensor) -> Tensor:
