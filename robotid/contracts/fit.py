@@ -25,6 +25,7 @@ from robotid.contracts.fit_data import (
     Remark,
     Whiteness,
 )
+from robotid.contracts.fit_sums import ReducedParameter, TotalMass
 from robotid.contracts.fit_text import parsed
 from robotid.contracts.forces import Forces
 from robotid.contracts.splits import Split
@@ -103,17 +104,6 @@ class BaseParameter(_Part):
     upper: float
     nominal: float
     status: ParameterStatus
-
-
-class TotalMass(_Part):
-    """Mass of all links of a floating robot [kg]: found, its deviation, and of the robot file.
-
-    `std` holds how far bounds or a prior have moved the value from what the data say.
-    """
-
-    value: float
-    std: float
-    nominal: float
 
 
 class Identifiability(_Part):
@@ -248,16 +238,6 @@ class Fold(_Part):
     metrics: dict[str, Metric]
     baselines: dict[str, dict[str, Metric]] = {}
     status: Status | None = None
-
-
-class ReducedParameter(_Part):
-    """An essential base parameter, found again with those that are not left out."""
-
-    name: str
-    grouping: str
-    unit: str
-    value: float
-    std: float
 
 
 class ReducedModel(_Part):

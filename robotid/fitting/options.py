@@ -1,6 +1,5 @@
 """Configuration keys of white-box fits. Light to import: help and pipelines need no numpy."""
 
-from math import isfinite
 from typing import Literal, Self, cast
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
@@ -15,10 +14,8 @@ from robotid.fitting.learned_options import (
     usual_training,
 )
 from robotid.fitting.option_checks import check_kind
+from robotid.fitting.option_texts import BOX, LOAD, boxed, load_numbers
 from robotid.fitting.protocol_options import ONLINE_BATCH, ProtocolOptions, check_online
-
-_LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
-_BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
 Model = Literal[
     "ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary", "ffnn",
@@ -137,7 +134,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     )
     centre: tuple[str, ...] = Field(
         default=(),
-        description=f"Where the centre of mass of a link can be, as {_BOX} [m]; for sdp.",
+        description=f"Where the centre of mass of a link can be, as {BOX} [m]; for sdp.",
     )
     robust: Literal["blocks", "samples"] = Field(
         default="blocks",
@@ -163,7 +160,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         "identified from them and the others.",
     )
     load: str | None = Field(
-        default=None, description=f"What is known of that load, as {_LOAD} [kg, m, kg m²]."
+        default=None, description=f"What is known of that load, as {LOAD} [kg, m, kg m²]."
     )
     load_link: str | None = Field(
         default=None,
@@ -303,30 +300,3 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         if twice is not None:
             raise ValueError(f"link {twice} is given two boxes")
         return given
-
-
-def boxed(text: str) -> tuple[str, tuple[float, float, float], tuple[float, float, float]]:
-    """Link, lower and upper corner of a box for a centre of mass."""
-    link, sign, rest = text.rpartition("=")
-    try:
-        x0, y0, z0, x1, y1, z1 = map(float, rest.split(","))
-    except ValueError:
-        raise ValueError(f"{text!r} is not {_BOX}") from None
-    if not sign or not link:
-        raise ValueError(f"{text!r} is not {_BOX}")
-    if not (x0 <= x1 and y0 <= y1 and z0 <= z1):
-        raise ValueError(f"no centre of mass is in {text!r}: give the lower corner first")
-    return link, (x0, y0, z0), (x1, y1, z1)
-
-
-def load_numbers(text: str) -> list[float]:
-    """One, four or ten numbers of a load."""
-    try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError:
-        values = []
-    if len(values) not in (1, 4, 10):
-        raise ValueError(f"{text!r} is not {_LOAD}")
-    if not all(map(isfinite, values)) or values[0] <= 0:
-        raise ValueError(f"a load of {text!r}: give finite numbers, and a mass above 0")
-    return values

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from robotid.contracts.fit import DriveGain, PayloadFound, TotalMass
+from robotid.contracts.fit import DriveGain, PayloadFound
+from robotid.contracts.fit_sums import TotalMass
 
 _REACH = 1.96  # standard deviations of a 95 % interval
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.fit import TotalMass
+from robotid.contracts.fit_sums import TotalMass
 from robotid.fitting.linear import Estimate
 from robotid.information.layout import Layout
 

@@ -152,15 +152,17 @@ def _borders(path: Path, cut: Sequence[Interval], samples: int) -> list[int]:
 
 def _batches(reader: SampleReader, edges: Sequence[int], times: Array) -> Iterator[Array]:
     """Signals as the kernel reads them; notes when each block begins and ends [s]."""
-    inner, at = np.asarray(edges), 0
+    inner, at, rows = np.asarray(edges), 0, reader.robot.rows
+    # Counted from the last: torques of rows that do not count need not be known.
+    unknown = [len(rows) - place for place, row in enumerate(rows) if row not in reader.measured]
     for batch, signals in reader.batches():
         seconds = batch["t"] / 1e9
         for which, places in enumerate((inner[:-1], inner[1:] - 1)):
             here = (places >= at) & (places < at + seconds.size)
             times[here, which] = seconds[places[here] - at]
-        unknown = [row not in reader.measured for row in reader.robot.rows]
-        signals[len(signals) - len(unknown) :][unknown] = 0.0  # of rows that do not count
-        yield np.vstack([signals, reader.touched(batch).T])
+        signals[[len(signals) - place for place in unknown]] = 0.0
+        touched = reader.touched(batch).T
+        yield np.vstack([signals, touched]) if len(touched) else signals
         at += seconds.size
 
 

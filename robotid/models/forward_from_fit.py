@@ -11,12 +11,12 @@ from robotid.models.actuators.actuator import Scales
 from robotid.models.actuators.table import actuator_model
 from robotid.models.forward_models import (
     ForwardModel,
-    LearnedPlacements,
     NetworkForward,
     RigidForward,
     SignalScales,
 )
 from robotid.models.from_fit import check_joints, robot_of
+from robotid.models.placements import LearnedPlacements
 from robotid.models.weights import load_weights
 from robotid.robot.load import Loaded
 from robotid.robot.tree import RobotTree

@@ -298,3 +298,21 @@ def test_a_dataset_without_a_base_is_refused(robotid, project, tmp_path):
     assert robotid("filter", tmp_path / "raw", "--out", tmp_path / "data").code == 0
     answer = robotid("fit", tmp_path / "data", "--robot", robot)
     assert (answer.code, "base-missing" in answer.err) == (65, True)
+
+
+def test_init_and_inspect_take_floating_robots(robotid, project, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    logs = [project / "logs" / f"run{n}.csv" for n in (1, 2)]
+    answer = robotid("init", *logs, "--robot", project / "tripod.urdf")
+    assert answer.code == 0, answer.err
+    assert "base, contact" in answer.err + answer.out
+    assert "columns" not in (tmp_path / "pipeline.toml").read_text()  # the log needs no map
+    answer = robotid("inspect", logs[0], "--robot", project / "tripod.urdf", "--json")
+    assert answer.code == 0, answer.err
+
+
+def test_a_base_that_a_fixed_robot_does_not_use_is_said(robotid, project, tmp_path):
+    answer = robotid("factors", project / "data", "--robot", project / "tripod.urdf", "--base",
+                     "fixed", "--json")  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert "base-not-used" in [w["code"] for w in answer.json["warnings"]]

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from robotid.dynamics.rnea import rnea
-from robotid.models.forward_models import LearnedPlacements
+from robotid.models.placements import LearnedPlacements
 from robotid.robot.tree import RobotTree
 from robotid.robot.z_axes import with_z_axes
 from robotid.spatial.parametrisations.table import Parametrisation
