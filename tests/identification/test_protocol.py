@@ -49,8 +49,8 @@ def test_training_ends_when_every_joint_is_good_enough(arm, tmp_path, kind):
 def test_errors_count_in_the_units_of_the_loss(arm, tmp_path, kind):
     """The first training error in each unit, from the same start: by joint, then as one number."""
     found = {
-        units: fit(arm, tmp_path / units, **TRAINED[kind], loss_units=units, epochs=1)[0]
-        for units in ("si", "spread", "range", "usual")
+        units: fit(arm, tmp_path / str(units), **TRAINED[kind], loss_units=units, epochs=1)[0]
+        for units in ("si", "spread", "range", *(["noise"] if kind == "diffnea" else []), None)
     }
     first = {units: one.curve[0].train for units, one in found.items()}
     baseline = found["si"].baselines["mean"]["train"]["rmse"].joints
@@ -59,11 +59,7 @@ def test_errors_count_in_the_units_of_the_loss(arm, tmp_path, kind):
     # One joint is more than twice the other, so the unit matters, and within these bounds.
     assert spread.min() ** 2 < first["si"] / first["spread"] < spread.max() ** 2
     assert first["range"] < first["spread"]
-    other = "range" if kind == "mlp" else "noise"
-    again, _ = fit(arm, tmp_path / "again", **TRAINED[kind], epochs=1)
-    assert first["usual"] == again.curve[0].train
-    if kind == "mlp":
-        assert first["usual"] == first[other]
+    assert first[None] == first["noise" if kind == "diffnea" else "range"]
 
 
 def test_noise_is_no_unit_of_learned_models():
