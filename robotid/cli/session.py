@@ -13,7 +13,8 @@ from robotid.cli.display import display_for
 from robotid.cli.settings import Settings
 from robotid.errors import Effect, Notice, UsageError
 from robotid.runner.graph import Graph
-from robotid.runner.local import LocalExecutor, available_cores
+from robotid.runner.local import LocalExecutor
+from robotid.runner.process import available_cores
 from robotid.runner.record import record_run
 from robotid.runner.result import RunResult, StageResult
 from robotid.runner.run import Run
