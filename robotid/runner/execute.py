@@ -17,6 +17,7 @@ from robotid.stages.catalog import stage_in
 from robotid.stages.contract import Inputs, Source, Stage
 from robotid.store.files import FileFact, remove_tree
 from robotid.store.store import Entry, EntryDamagedError, Store
+from robotid.store.transport import take_file
 
 
 def execute(task: Task, store: Store) -> None:
@@ -106,6 +107,12 @@ def _placed_inputs(task: Task, space: Path, store: Store) -> dict[str, list[Sour
 
 def _placed(piece: Piece, folder: Path, store: Store) -> Source:
     """An input where the stage can read it: the user's own path, or verified links."""
+    if piece.given is not None:
+        for name, fact in piece.given.items():
+            take_file(store, fact, folder / name)
+        return Source(
+            piece.name, folder / next(iter(piece.given)) if piece.single else folder, piece.digest
+        )
     if piece.path is not None:
         return Source(piece.name, Path(piece.place), piece.digest)
     folder.mkdir(parents=True)

@@ -51,7 +51,14 @@ class Failed:
     notices: tuple[Notice, ...] = ()
 
 
-Event = Started | Progress | Finished | InputDamaged | Failed
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Nothing goes on, and why."""
+
+    why: str
+
+
+Event = Started | Progress | Finished | InputDamaged | Failed | Waiting
 
 
 def event_of(task: Task, answer: dict[str, Any]) -> Event:

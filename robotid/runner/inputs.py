@@ -120,20 +120,25 @@ def part_digest(files: Mapping[str, FileFact]) -> str:
 
 def check_unchanged(piece: Piece) -> None:
     """Prove that a user's input still is what it was when the key was made."""
-    if piece.path is None:
-        return
-    path = Path(piece.path)
+    if piece.path is not None and piece.given is None:  # what was sent here has been proven
+        facts_now(piece)
+
+
+def facts_now(piece: Piece) -> dict[str, FileFact]:
+    """The files of a user's input by name, read now; they must be those the key was made from."""
+    path, facts, now = Path(piece.path or ""), dict[str, FileFact](), "changed"
     try:
         if not path.is_dir():
-            now = hash_file(path, follow=True).sha256
+            facts = {path.name: hash_file(path, follow=True)}
+            now = facts[path.name].sha256
         elif piece.files is None:
-            now = content_digest(_facts_of_folder(path))
+            facts = _facts_of_folder(path)
+            now = content_digest(facts)
         else:
-            files = {n: hash_file(path / n, follow=True) for n in piece.files}
-            now = part_digest(files) if piece.single else content_digest(files)
+            facts = {n: hash_file(path / n, follow=True) for n in piece.files}
+            now = part_digest(facts) if piece.single else content_digest(facts)
     except (OSError, BadDataError) as error:
         raise_trouble(error, "reading an input again", path)
-        now = "changed"
     if now != piece.digest:
         raise TemporaryError(
             "input-changed",
@@ -141,6 +146,20 @@ def check_unchanged(piece: Piece) -> None:
             file=piece.place,
             hint="run again when the recording has finished",
         )
+    return facts
+
+
+def stamps(piece: Piece) -> list[tuple[str, int, int]]:
+    """Names, sizes and times of change [ns] of a user's files.
+
+    Whoever finds the same under the same path on another machine looks at the same files. Raises
+    `OSError` where they cannot be seen.
+    """
+    path = Path(piece.path or "")
+    folder = path.is_dir()
+    names = (piece.files or list_files(path)) if folder else ("",)
+    facts = [(name, (path / name if folder else path).stat()) for name in names]
+    return [(name, fact.st_size, fact.st_mtime_ns) for name, fact in facts]
 
 
 def _facts(path: Path, given: Input) -> dict[str, FileFact]:

@@ -57,6 +57,13 @@ class LocalExecutor:
                 events += self._read(ready.data)
         return events
 
+    def poll(self) -> list[Event]:
+        """What has happened since the last call, without waiting for anything."""
+        events: list[Event] = self._start_pending()
+        for ready, _ in self._selector.select(0):
+            events += self._read(ready.data)
+        return events
+
     def close(self) -> None:
         """Kill all workers and remove what they were writing."""
         for worker in self._workers:

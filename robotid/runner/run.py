@@ -28,6 +28,7 @@ from robotid.runner.executor import (
     Finished,
     Progress,
     Started,
+    Waiting,
 )
 from robotid.runner.graph import Graph, Node
 from robotid.runner.places import localised
@@ -233,6 +234,8 @@ class Run:
             self._observer.started(event.task)
         elif isinstance(event, Progress):
             self._observer.progressed(event.task, event.fraction, event.doing)
+        elif isinstance(event, Waiting):
+            self._observer.waits(event.why)
         else:
             del self._in_flight[event.task.key]
             self._observer.ended(event.task)
