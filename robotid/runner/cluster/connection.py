@@ -1,6 +1,8 @@
 """The scheduler of a cluster: found at an address, or started here together with workers."""
 
 import logging
+import operator
+import pkgutil
 import re
 import warnings
 from contextlib import suppress
@@ -16,6 +18,7 @@ from robotid.runner.cluster.peers import Peers, request
 from robotid.store.store import Store
 
 _CLOSING_S = 2.0
+_PERFORM = "robotid.runner.cluster.host:perform"
 _ADDRESS = re.compile(r"(\w+://)?\S+:\d+")
 
 
@@ -80,6 +83,19 @@ class Connection:
             f"the scheduler at {self._name} is gone; finished stages are kept",
             hint=hint,
         )
+
+    def ask(self, key: str, job: str, workers: list[str], *, only: bool) -> Any:
+        """Have a worker do a job, one of these if that is possible, or `only` one of these.
+
+        The worker itself looks up what it has to call: one without robotid then answers that it has
+        none, whereas it would not survive being sent a function it cannot import.
+        """
+        work = {key: (operator.call, (pkgutil.resolve_name, _PERFORM), job)}
+        chosen: dict[str, Any] = {}
+        if workers:
+            chosen = {"workers": workers, "allow_other_workers": not only}
+        (future,) = self.client.get(work, [key], sync=False, **chosen)
+        return future
 
     def workers(self) -> set[str]:
         """Addresses of the workers there are."""

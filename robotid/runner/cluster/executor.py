@@ -19,7 +19,7 @@ from distributed.scheduler import KilledWorker
 
 from robotid.errors import RobotidError, TemporaryError, from_exception
 from robotid.runner.cluster.connection import Connection, refused
-from robotid.runner.cluster.host import TOPIC, perform
+from robotid.runner.cluster.host import TOPIC
 from robotid.runner.cluster.job import Job, Lacking
 from robotid.runner.cluster.peers import PeerLostError
 from robotid.runner.cluster.supply import Supply
@@ -134,8 +134,7 @@ class DaskExecutor:
     def _connected(self) -> Connection:
         if self._connection is None:
             space = self._open.enter_context(self._store.workspace())
-            self._probe = str(space / "probe"), self._session
-            Path(self._probe[0]).write_text(self._session)
+            self._probe = _probe(space, self._session)
             self._connection = Connection(self._address, self._jobs, self._store, space)
             self._connection.client.subscribe_topic(
                 TOPIC, lambda event: self._heard.put(("told", event[1]))
@@ -195,18 +194,10 @@ class DaskExecutor:
 
     def _answered(self, flight: _Flight, answer: Answer) -> list[Event]:
         task, address, event = flight.task, str(answer["worker"]), answer["event"]
+        if event == "refused":
+            return self._refuse(flight, {address: ", ".join(answer["differences"])})
         try:
-            if event == "refused":
-                return self._refuse(flight, {address: ", ".join(answer["differences"])})
-            if event == "unwanted":  # by dask, which has changed its mind since
-                return self._send(flight)
-            peers = self._connected().peers
-            if event == "lacking":
-                lacking = Lacking.from_answer(answer)
-                self._supply.bring(task, lacking, address, peers, shared=answer["shared"])
-                return self._send(flight)
-            if event == "done" and not answer["shared"]:
-                self._supply.fetch(task, answer["manifest"], address, peers)
+            self._exchange(task, answer, address)
         except (PeerLostError, DamagedError) as error:
             self._supply.forget(address)
             lost = TemporaryError("result-lost", f"{task.label}: {error}", hint="run again")
@@ -216,10 +207,21 @@ class DaskExecutor:
         except (RobotidError, OSError) as error:
             known = from_exception(error, task.label, str(self._store.root))
             return self._faulty(flight, address, Failed(task, known))
+        if event in ("lacking", "unwanted"):  # unwanted by dask, which changes its mind at times
+            return self._send(flight)
         happened = event_of(task, answer)
         if isinstance(happened, Failed):
             return self._faulty(flight, address, happened)
         return self._over(flight, happened)
+
+    def _exchange(self, task: Task, answer: Answer, address: str) -> None:
+        """Bring what a worker lacks, or fetch what it has made."""
+        peers = self._connected().peers
+        if answer["event"] == "lacking":
+            lacking = Lacking.from_answer(answer)
+            self._supply.bring(task, lacking, address, peers, shared=answer["shared"])
+        elif answer["event"] == "done" and not answer["shared"]:
+            self._supply.fetch(task, answer["manifest"], address, peers)
 
     def _faulty(self, flight: _Flight, address: str, failure: Failed) -> list[Event]:
         """A task has failed; where that may be the worker's fault, another one tries."""
@@ -298,13 +300,8 @@ class DaskExecutor:
             holders=self._supply.holders(known),
         )
         wished = sorted(flight.within or self._supply.near(known))
-        flight.future = connection.client.submit(
-            perform,
-            job.to_text(),
-            key=f"{task.stage}-{uuid4().hex}",
-            workers=wished or None,
-            allow_other_workers=bool(wished) and not flight.within,
-            pure=False,
+        flight.future = connection.ask(
+            f"{task.stage}-{uuid4().hex}", job.to_text(), wished, only=bool(flight.within)
         )
         flight.future.add_done_callback(
             lambda future: self._heard.put(("ended", (future, _outcome(future))))
@@ -320,6 +317,13 @@ class DaskExecutor:
         if alive and not able:
             raise refused(self._refused)
         return able - flight.avoided or able
+
+
+def _probe(space: Path, content: str) -> tuple[str, str]:
+    """A file by which a worker knows that it sees the same store, and what it holds."""
+    path = space / "probe"
+    path.write_text(content)
+    return str(path), content
 
 
 def _outcome(future: Any) -> Answer | BaseException:

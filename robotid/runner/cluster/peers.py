@@ -5,6 +5,7 @@ with whatever encryption those have. Nothing passes through the scheduler. Who r
 checks its digest, so a lie or a broken connection costs time and nothing else.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from robotid.store.files import DamagedError, FileFact
 from robotid.store.store import Store
 from robotid.store.transport import keep_draft, read_piece, write_piece
 
+_CONNECT_S = 3.0
 # address, request, what it is given -> what is answered
 Call = Callable[..., Any]
 
@@ -111,5 +113,7 @@ class Peers:
 
 
 async def request(pool: Any, address: str, name: str, **given: Any) -> Any:
-    """Make a request over a pool of connections."""
+    """Make a request over a pool of connections; a machine that is gone is not waited for."""
+    connection = await asyncio.wait_for(pool.connect(address), _CONNECT_S)
+    pool.reuse(address, connection)
     return await getattr(pool(address), name)(**given)
