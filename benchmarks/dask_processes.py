@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,15 @@ class DaskProcesses:
             )
         self._started.append(process)
         return process
+
+
+def children_of(process: int) -> list[int]:
+    """Processes that a process has started; none where it is gone."""
+    found: list[str] = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            found += (task / "children").read_text().split()
+    return [int(pid) for pid in found]
 
 
 def until(true: Any, seconds: float = _PATIENCE_S) -> None:

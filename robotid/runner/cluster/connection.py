@@ -4,6 +4,7 @@ import logging
 import operator
 import pkgutil
 import re
+import signal
 import warnings
 from contextlib import suppress
 from importlib import metadata
@@ -34,16 +35,7 @@ class Connection:
         self._local: Any = None
         self._name = address or "the cluster on this machine"
         if address is None:
-            self._local = LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address=None,
-                security=True,
-                local_directory=str(scratch),
-                silence_logs=logging.CRITICAL,
-            )
+            self._local = _started(jobs, scratch)
         elif not _ADDRESS.fullmatch(address):
             said = f"--scheduler {address!r} is not an address"
             raise UsageError("bad-scheduler", said, hint="such as tcp://10.0.0.1:8786")
@@ -124,6 +116,24 @@ class Connection:
 
     def _call(self, address: str, name: str, **what: Any) -> Any:
         return self.client.sync(request, self.client.rpc, address, name, **what)
+
+
+def _started(jobs: int, scratch: Path) -> Any:
+    """A cluster on this machine; its processes and dask's threads leave Ctrl-C to the run."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        return LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            security=True,
+            local_directory=str(scratch),
+            silence_logs=logging.CRITICAL,
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def refused(differences: dict[str, str]) -> ConfigError:

@@ -1,5 +1,9 @@
 """A cluster does what processes here do: the same graph, the same keys, the same bytes."""
 
+import socket
+import threading
+from contextlib import suppress
+
 import pytest
 
 pytest.importorskip("distributed")
@@ -89,7 +93,9 @@ def test_a_worker_gives_another_what_it_has(cluster, run_on, far_away, monkeypat
 
     send = Peers.send
     monkeypatch.setattr(
-        Peers, "send", lambda self, address, *rest: (sent.append(address), send(self, address, *rest))
+        Peers,
+        "send",
+        lambda self, address, *rest: (sent.append(address), send(self, address, *rest)),
     )
     text = "[stages.emit]\ntext = 'abc'\n" + "".join(
         f"[stages.s{i}]\nstage = 'slow'\nseconds = 0.5\ntext = '{i}'\ninputs.data = '@emit'\n"
@@ -102,10 +108,51 @@ def test_a_worker_gives_another_what_it_has(cluster, run_on, far_away, monkeypat
 
 
 def test_a_large_result_comes_in_pieces(cluster, run_on, far_away):
-    result, _ = run_on("[stages.bulky]\nnumber = 9.5\n[stages.emit]\ninputs.data = '@bulky'", cluster)
+    result, _ = run_on(
+        "[stages.bulky]\nnumber = 9.5\n[stages.emit]\ninputs.data = '@bulky'", cluster
+    )
     assert result.error is None
     (bulky,) = (s for s in result.stages if s.node.name == "bulky")
     assert (bulky.path / "bulk.bin").stat().st_size == 9_500_000
+
+
+class Relay:
+    """Stands in front of a scheduler and counts the bytes that pass."""
+
+    def __init__(self, port):
+        self.passed, self._port = 0, port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self._listening.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            one, _ = self._listening.accept()
+            other = socket.create_connection(("127.0.0.1", self._port))
+            for pair in ((one, other), (other, one)):
+                threading.Thread(target=self._pass, args=pair, daemon=True).start()
+
+    def _pass(self, source, target):
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                self.passed += len(data)
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+
+def test_files_do_not_pass_through_the_scheduler(own_cluster, run_on, far_away):
+    """Neither results on their way to the run nor those one worker takes from another."""
+    cluster = own_cluster(workers=0)
+    relay = Relay(int(cluster.address.rpartition(":")[2]))
+    cluster.address = relay.address
+    cluster.workers = [cluster.worker(), cluster.worker()]
+    text = "[stages.bulky]\nnumber = 9.0\n" + "".join(
+        f"[stages.s{i}]\nstage='slow'\nseconds=0.3\ntext='{i}'\ninputs.data='@bulky'\n"
+        for i in range(4)
+    )
+    result, _ = run_on(text, cluster)
+    assert result.error is None
+    assert 1_000 < relay.passed < 2_000_000  # of at least 18 MB
 
 
 def test_what_the_user_has_changed_is_not_sent(cluster, run_on, far_away, tmp_path, monkeypatch):
@@ -152,7 +199,9 @@ def test_a_damaged_input_is_made_again(cluster, run_on, request, files, store, f
     path = first.stages[0].entry.path / "a.txt"
     path.chmod(0o644)
     path.write_text("two")
-    text = "[stages.emit]\ntext = 'one'\n[stages.next]\nstage='emit'\ninputs.data='@emit'\ntext='!'\n"
+    text = (
+        "[stages.emit]\ntext = 'one'\n[stages.next]\nstage='emit'\ninputs.data='@emit'\ntext='!'\n"
+    )
     result, _ = run_on(text, cluster)
     assert result.error is None
     assert text_of(result, "next") == "one{}!"
@@ -198,7 +247,9 @@ def test_no_scheduler_at_the_address(store, graph, loopback, monkeypatch):
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         executor = DaskExecutor(store, "tcp://127.0.0.1:1", 1)
         try:
-            with pytest.raises(TemporaryError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1"):
+            with pytest.raises(
+                TemporaryError, match=r"no scheduler answers at tcp://127\.0\.0\.1:1"
+            ):
                 Run(graph("[stages.emit]\n"), store, executor, Silence()).go()
         finally:
             executor.close()

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from dask_processes import PROJECT, DaskProcesses, can_hide, until
+from dask_processes import PROJECT, children_of, until
 
 from robotid.errors import ConfigError, ExitCode, TemporaryError
 from robotid.release import __version__
@@ -21,17 +21,8 @@ SLOW = "[stages.first]\nstage = 'emit'\n[stages.slow]\nseconds = 2.0\ninputs.dat
 
 
 def busy(cluster):
-    """The workers that a process of ours has been started by."""
-    found = []
-    for worker in cluster.workers:
-        children = f"/proc/{worker.pid}/task/{worker.pid}/children"
-        listing = [
-            open(f"/proc/{worker.pid}/task/{thread}/children").read()
-            for thread in os.listdir(f"/proc/{worker.pid}/task")
-        ] if os.path.exists(children) else []
-        if "".join(listing).strip():
-            found.append(worker)
-    return found
+    """The workers that have started a process of ours."""
+    return [worker for worker in cluster.workers if children_of(worker.pid)]
 
 
 def later(*steps):
@@ -61,7 +52,7 @@ def test_a_worker_is_killed_in_the_middle_of_a_task(own_cluster, run_on, store, 
     assert text_of(result, "slow") == "x{}x"
     assert killed
     assert seen.began.count("slow") == 1
-    until(lambda: not [p for p in (store.root / "tmp").iterdir()], 10)
+    until(lambda: not list((store.root / "tmp").iterdir()), 10)
 
 
 def test_the_last_worker_is_lost_and_another_joins(own_cluster, run_on):
