@@ -52,8 +52,8 @@ class DaskProcesses:
         self._settings = {"PYTHONPATH": str(PROJECT), **settings}
         self._started: list[subprocess.Popen[bytes]] = []
         self._file = folder / f"scheduler-{len(list(folder.glob('scheduler-*')))}.json"
-        arguments = ["--port", "0", "--no-show", "--no-jupyter", "--scheduler-file", self._file]
-        self.scheduler = self._start("scheduler", *arguments, "--no-dashboard")
+        arguments = ["--port", "0", "--scheduler-file", self._file]
+        self.scheduler = self._start("scheduler", *arguments, "--dashboard-address", "127.0.0.1:0")
         until(lambda: self._file.exists() and self._file.read_text().endswith("}"))
         self.address = str(json.loads(self._file.read_text())["address"])
         self.workers = [self.worker() for _ in range(workers)]

@@ -42,7 +42,16 @@ LAYERS = [
     {"contracts"},
     {"store"},
     {"memory", "__init__"},
-    {"checkpoints", "compiled", "errors", "progress", "release", "types", "versions"},
+    {
+        "checkpoints",
+        "compiled",
+        "errors",
+        "on_demand",
+        "progress",
+        "release",
+        "types",
+        "versions",
+    },
 ]
 MAY_SEE_STORE = {"runner", "cli"}
 LATER = re.compile(r"robotid(\.\w+)+:\w+")  # how tables name what is imported when it is needed

@@ -14,7 +14,13 @@ from robotid.stages.contract import Stage
 from robotid.store.canonical import digest
 
 # What every stage stands on, besides its own module.
-_ALWAYS = ("robotid.errors", "robotid.progress", "robotid.stages.contract", "robotid.types")
+_ALWAYS = (
+    "robotid.errors",
+    "robotid.on_demand",
+    "robotid.progress",
+    "robotid.stages.contract",
+    "robotid.types",
+)
 
 
 def modules_of(stage: Stage) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ import selectors
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from robotid.runner.cluster.peers import PeerLostError, Peers, Service, request
 from robotid.runner.inputs import stamps
 from robotid.runner.process import Answer, WorkerProcess, failed
 from robotid.runner.task import Piece, Task
+from robotid.stages.catalog import stage_in
 from robotid.store.files import DamagedError, FileFact
 from robotid.store.location import opened_store
 from robotid.store.store import Store
@@ -82,16 +84,24 @@ class Host:
         return {**answer, "worker": self._worker.address}
 
     def _done(self, job: Job, store: Store, *, shared: bool) -> Answer:
-        task, lacking = self._with_inputs(job, store, shared=shared)
-        if lacking is not None:
-            return {**lacking.to_answer(), "shared": shared}
-        if job.task.replace or store.find(task.stage, task.key) is None:
+        task, files, unseen = _with_inputs(job, shared=shared)
+        stage = stage_in(task.origin)
+        first = {
+            fact.sha256: fact
+            for role, name, fact in files
+            if not fnmatch(name, stage.inputs[role].on_demand or "/")
+        }
+        lacking = self._lacking(first, unseen, job, store)
+        if lacking is None and (task.replace or store.find(task.stage, task.key) is None):
             answer = self._run(job.session, task, store)
+            if answer["event"] == "damaged" and answer["stage"] == STAGE:
+                # One in quarantine, or one that is not needed by every task of its kind.
+                every = {fact.sha256: fact for _, _, fact in files}
+                lacking = self._lacking(every, (), job, store) or Lacking()
         else:  # this worker, or another in the same store, was lost after it had finished
             answer = {"event": "done", "notices": []}
-        if answer["event"] == "damaged" and answer["stage"] == STAGE:
-            # It is in quarantine: sent again, it is whole.
-            return {**Lacking().to_answer(), "shared": shared}
+        if lacking is not None:
+            return {**lacking.to_answer(), "shared": shared}
         if answer["event"] == "done" and not shared:
             entry = store.find(task.stage, task.key)
             if entry is None:
@@ -100,22 +110,14 @@ class Host:
             answer["manifest"] = entry.manifest.to_bytes().decode("ascii")
         return {**answer, "shared": shared}
 
-    def _with_inputs(self, job: Job, store: Store, *, shared: bool) -> tuple[Task, Lacking | None]:
-        """The task with inputs that can be read here, or what is lacking for that."""
-        inputs: dict[str, list[Piece]] = {role: [] for role in job.task.inputs}
-        wanted: dict[str, FileFact] = {}
-        unseen: list[str] = []
-        for role, piece, known in job.pieces():
-            seen = shared if piece.path is None else _sees(piece, known.stamps)
-            inputs[role].append(piece if seen else given(piece, known))
-            if not seen and known.files is None:
-                unseen.append(piece.digest)
-            elif not seen:
-                wanted |= {fact.sha256: fact for fact in (known.files or {}).values()}
+    def _lacking(
+        self, wanted: Mapping[str, FileFact], unseen: Sequence[str], job: Job, store: Store
+    ) -> Lacking | None:
+        """Take files from other workers; what has to be sent by the run, if anything."""
         missing, lost = self._pulled(wanted, job.holders, store)
-        if unseen or missing:
-            return job.task, Lacking(tuple(missing), tuple(unseen), tuple(lost))
-        return replace(job.task, inputs={r: tuple(pieces) for r, pieces in inputs.items()}), None
+        if not missing and not unseen:
+            return None
+        return Lacking(tuple(missing), tuple(unseen), tuple(lost))
 
     def _pulled(
         self,
@@ -232,6 +234,31 @@ class _Teller:
     def tell(self, event: Mapping[str, Any]) -> None:
         """Tell an event."""
         self._worker.log_event(TOPIC, json.dumps({**event, **self._about}))
+
+
+def _with_inputs(
+    job: Job, *, shared: bool
+) -> tuple[Task, list[tuple[str, str, FileFact]], list[str]]:
+    """The task with inputs that can be read here.
+
+    Returns:
+        It, the files that have to come here for that with role and name, and the digests of inputs
+        of which it is not known yet which files those are.
+    """
+    inputs: dict[str, list[Piece]] = {role: [] for role in job.task.inputs}
+    files: list[tuple[str, str, FileFact]] = []
+    unseen: list[str] = []
+    for role, piece, known in job.pieces():
+        if shared if piece.path is None else _sees(piece, known.stamps):
+            inputs[role].append(piece)
+            continue
+        inputs[role].append(given(piece, known))
+        if known.files is None:
+            unseen.append(piece.digest)
+        else:
+            files += [(role, name, fact) for name, fact in known.files.items()]
+    task = replace(job.task, inputs={role: tuple(pieces) for role, pieces in inputs.items()})
+    return task, files, unseen
 
 
 def _is_same(store: Store, probe: str, content: str) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from robotid.runner.cluster.job import Known, Lacking
 from robotid.runner.cluster.peers import Peers
 from robotid.runner.inputs import facts_now, stamps
+from robotid.runner.shelf import stored_entry
 from robotid.runner.task import Piece, Task
 from robotid.store.files import DamagedError, FileFact
 from robotid.store.manifest import Manifest
@@ -97,13 +98,13 @@ class Supply:
         if piece.path is not None:
             single = piece.single or not Path(piece.path).is_dir()
             return Known(stamps(piece), self._unseen.get(piece.digest), single)
-        return Known(files=_chosen(piece, self._entry(piece)), single=piece.single)
+        return Known(files=_chosen(piece, stored_entry(piece, self._store)), single=piece.single)
 
     def _sources(self, task: Task) -> Iterator[tuple[Piece, FileFact, Path]]:
         """Every file that an input consists of, and where it lies here."""
         for piece in (piece for pieces in task.inputs.values() for piece in pieces):
             if piece.path is None:
-                entry = self._entry(piece)
+                entry = stored_entry(piece, self._store)
                 for name, fact in _chosen(piece, entry).items():
                     yield piece, fact, entry.path / name
             else:
@@ -111,17 +112,11 @@ class Supply:
                 for name, fact in self._unseen.get(piece.digest, {}).items():
                     yield piece, fact, folder / name
 
-    def _entry(self, piece: Piece) -> Entry:
-        entry = self._store.find(piece.stage, piece.key)
-        if entry is None:
-            raise EntryDamagedError(piece.stage, piece.key)
-        return entry
-
     def _explain_damage(self, piece: Piece) -> None:
         """What was sent is not what it should be: a user changed it, or the store is damaged."""
         if piece.path is not None:
             facts_now(piece)
-        elif not self._store.verify(self._entry(piece)):
+        elif not self._store.verify(stored_entry(piece, self._store)):
             raise EntryDamagedError(piece.stage, piece.key)
 
 

@@ -70,7 +70,7 @@ def test_same_keys_and_bytes_in_a_common_store(local, cluster, run_on, store):
 
 def test_same_keys_and_bytes_without_a_common_store(local, cluster, run_on, store, far_away):
     result, seen = run_on(GRAPH, cluster)
-    assert result.error is None, cluster.said()
+    assert result.error is None, f"{result.error}\n{cluster.said()}"
     assert everything(store) == local
     assert sorted(seen.began) == sorted(seen.done)
     assert not (store.root / "entries" / "file").exists()

@@ -48,7 +48,7 @@ def test_a_worker_is_killed_in_the_middle_of_a_task(own_cluster, run_on, store, 
     thread = later(kill)
     result, seen = run_on(SLOW, cluster)
     thread.join()
-    assert result.error is None, cluster.said()
+    assert result.error is None, f"{result.error}\n{cluster.said()}"
     assert text_of(result, "slow") == "x{}x"
     assert killed
     assert seen.began.count("slow") == 1
