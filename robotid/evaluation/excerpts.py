@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.factors import MIDDLE, Middle
 from robotid.contracts.recording import inspect_recording, read_stretches
 from robotid.contracts.residuals import Excerpt, Window
 from robotid.contracts.splits import Interval, Split
@@ -31,6 +32,7 @@ def excerpt(
     *,
     torque: str = "tau",
     most: int = MOST,
+    middles: Mapping[str, Callable[[], Middle]] | None = None,
 ) -> Excerpt:
     """Windows spread over every recording of a filtered dataset; the same ones every time.
 
@@ -43,6 +45,8 @@ def excerpt(
         predict: torques of a motion.
         torque: the measured signal that stands for torque.
         most: samples in all.
+        middles: of recordings whose samples in the middle are known, these; where they are all that
+            is wanted the recording is not opened.
     """
     counts = {name: facts.samples for name, facts in index.recordings.items()}
     signals = (*_MOTION, torque)
@@ -51,10 +55,15 @@ def excerpt(
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
         step_s = 1.0 / index.recordings[name].rate_hz
-        present = set(inspect_recording(path)[0])
-        warmth = [column for joint in joints if (column := f"temperature.{joint}") in present]
-        for rows in read_stretches(path, ["t", *columns, *warmth], stretches):
-            t = np.asarray(rows["t"] / 1e9, dtype=np.float64)
+        known = (middles or {}).get(name)
+        found = _in_the_middle(known, counts[name], stretches, columns, joints)
+        if found is None:
+            present = set(inspect_recording(path)[0])
+            warmth = [column for joint in joints if (column := f"temperature.{joint}") in present]
+            found = _in_seconds(read_stretches(path, ["t", *columns, *warmth], stretches))
+        for rows in found:
+            t = np.asarray(rows["t"], dtype=np.float64)
+            warmth = [column for column in rows if column.startswith("temperature.")]
             labels = _splits(t, index.splits[name], index.intervals.get(name))
             for split, part in _pieces(t, labels, step_s):
                 q, qd, qdd, tau = (_stacked(rows, signal, joints, part) for signal in signals)
@@ -62,6 +71,32 @@ def excerpt(
                 warm = _stacked(rows, "temperature", joints, part) if warmth else None
                 windows.append(Window(name, split, t[part], q, qd, qdd, tau, predicted, warm))
     return Excerpt(tuple(joints), tuple(windows))
+
+
+def _in_seconds(found: Iterator[Columns]) -> Iterator[Columns]:
+    for rows in found:
+        yield {**rows, "t": np.asarray(rows["t"] / 1e9, dtype=np.float64)}
+
+
+def _in_the_middle(
+    known: Callable[[], Middle] | None,
+    samples: int,
+    stretches: Sequence[tuple[int, int]],
+    columns: Sequence[str],
+    joints: Sequence[str],
+) -> Iterator[Columns] | None:
+    """Stretches out of the middle of a recording; None where they reach beyond what is known."""
+    if known is None or len(stretches) != 1 or stretches[0][1] - stretches[0][0] > MIDDLE:
+        return None
+    middle, (begin, end) = known(), stretches[0]
+    first = (samples - middle.t.size) // 2
+    inside = slice(begin - first, end - first)
+    rows: Columns = {"t": middle.t[inside]}
+    rows |= dict(zip(columns, middle.signals[:, inside], strict=True))
+    if len(middle.temperature):
+        warmth = [f"temperature.{joint}" for joint in joints]
+        rows |= dict(zip(warmth, middle.temperature[:, inside], strict=True))
+    return iter([rows])
 
 
 def spread(counts: Mapping[str, int], most: int) -> dict[str, list[tuple[int, int]]]:

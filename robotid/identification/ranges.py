@@ -1,12 +1,9 @@
 """What joints did in the training data: a model knows little of what lies beyond."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 
-from robotid.contracts.extremes import extremes
 from robotid.contracts.fit import DriveGain
 from robotid.contracts.fit_data import JointRange
 from robotid.identification.gathered import Gathered
@@ -16,23 +13,18 @@ Bounds = tuple[float, float]
 _MOTION = ("q", "qd", "qdd")
 
 
-def trained_ranges(
-    data: Gathered, folder: Path, torque: str, gains: Sequence[DriveGain]
-) -> dict[str, JointRange]:
+def trained_ranges(data: Gathered, gains: Sequence[DriveGain]) -> dict[str, JointRange]:
     """Least and greatest motion and torque of each joint, over all training samples.
 
     Args:
         data: factors of all recordings.
-        folder: of the filtered dataset.
-        torque: the signal that stands for torque.
-        gains: of drives, where that signal is none.
+        gains: of drives, where the signal that stands for torque is none.
     """
-    robot = data.layout.robot
+    robot, torque = data.layout.robot, "tau"
     columns = [f"{signal}.{name}" for signal in (*_MOTION, torque) for name in robot.joint_names]
-    found: dict[str, list[float]] = {column: [] for column in columns}
-    for name, stretches in _stretches(data).items():
-        for column, bounds in extremes(folder / f"{name}.parquet", columns, stretches).items():
-            found[column] += bounds
+    own = np.array([data.recordings[b.recording].extremes[b.start_s] for b in data.of("train")])
+    bounds = zip(own[..., 0].min(axis=0).tolist(), own[..., 1].max(axis=0).tolist(), strict=True)
+    found = dict(zip(columns, bounds, strict=True))
     gain = dict.fromkeys(robot.joint_names, 1.0) | {one.joint: one.value for one in gains}
     return {
         joint.name: JointRange(
@@ -57,16 +49,6 @@ def widest(
         else own
         for joint, own in second.items()
     }
-
-
-def _stretches(data: Gathered) -> dict[str, list[Bounds]]:
-    """First and last times of training data without other splits in between, by recording."""
-    found: dict[str, list[Bounds]] = {}
-    for (name, split), own in groupby(data.blocks, lambda block: (block.recording, block.split)):
-        blocks = list(own)
-        if split == "train":
-            found.setdefault(name, []).append((blocks[0].start_s, blocks[-1].end_s))
-    return found
 
 
 def _bounds(values: Sequence[float]) -> Bounds:

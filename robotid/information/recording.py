@@ -9,13 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid import progress
-from robotid.contracts.factors import Block, FactorFacts, RobotFacts, Row, RowTensors, read_factors
+from robotid.contracts.factors import (
+    Block,
+    FactorFacts,
+    RecordingTensors,
+    RobotFacts,
+    Row,
+    RowTensors,
+    read_factors,
+)
 from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
 from robotid.contracts.splits import Interval
 from robotid.errors import BadDataError, nearest
-from robotid.information.factor import Factor
+from robotid.information.factor import Factor, merged, packed, unpacked
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
+from robotid.information.samples_seen import SamplesSeen
 from robotid.information.stream import block_edges, factor_blocks
 from robotid.robot.tree import RobotTree
 from robotid.signals.filtered_noise import FilteredNoise
@@ -32,7 +41,7 @@ def factor_recording(
     threads: int | None = None,
     torque: str = "tau",
     cut: Sequence[Interval] = (),
-) -> tuple[FactorFacts, list[RowTensors]]:
+) -> tuple[FactorFacts, RecordingTensors]:
     """Reduce a filtered recording to factors, in constant memory.
 
     Args:
@@ -47,9 +56,10 @@ def factor_recording(
     columns = _columns_of(layout, names, facts, passed_over, path, torque)
     edges = block_edges(facts.samples, facts.rate_hz, _borders(path, cut, facts.samples))
     times = np.zeros((len(edges) - 1, 2))
+    seen = SamplesSeen(columns, layout.robot.joint_names, names, edges)
     factoriser = Factoriser(layout, threads)
     try:
-        batches = read_ahead(_batches(path, columns, edges, times))
+        batches = read_ahead(_batches(path, seen, edges, times))
         blocks = []
         for block in factor_blocks(factoriser, batches, edges):
             blocks.append(block)
@@ -64,7 +74,9 @@ def factor_recording(
             Block(start_s=start, end_s=end, samples=block[0].count)
             for (start, end), block in zip(times.tolist(), blocks, strict=True)
         ],
-    ), tensors_of(blocks)
+    ), RecordingTensors(
+        tensors_of(blocks), [packed(one.R) for one in merged(blocks)], *seen.found()
+    )
 
 
 def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
@@ -72,7 +84,7 @@ def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
     return [
         RowTensors(
             expansion=factors[0].expansion,
-            factor=np.array([f.R[np.triu_indices(len(f.R))] for f in factors]),
+            factor=np.array([packed(f.R) for f in factors]),
             torque=np.array([[f.total, f.lowest, f.highest] for f in factors]),
         )
         for factors in zip(*blocks, strict=True)
@@ -81,9 +93,9 @@ def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
 
 def load_factors(path: Path) -> tuple[FactorFacts, list[list[Factor]]]:
     """Facts, and factors by block and row, from a file."""
-    facts, rows = read_factors(path)
+    facts, found = read_factors(path)
     blocks = [
-        factors_in(facts.about, rows, number, block.samples)
+        factors_in(facts.about, found.rows, number, block.samples)
         for number, block in enumerate(facts.blocks)
     ]
     return facts, blocks
@@ -102,9 +114,7 @@ def factors_in(
     """
     factors = []
     for row, tensors in zip(about.rows, rows, strict=True):
-        rank = tensors.expansion.shape[0]
-        R = np.zeros((rank + 1, rank + 1))
-        R[np.triu_indices(rank + 1)] = tensors.factor[block]
+        R = unpacked(tensors.factor[block])
         columns = np.array(row.columns, dtype=np.int64)
         torque = tensors.torque[block].tolist()
         factors.append(Factor(row.name, columns, tensors.expansion, R, samples, *torque))
@@ -142,10 +152,10 @@ def _borders(path: Path, cut: Sequence[Interval], samples: int) -> list[int]:
     return sorted({*before.ravel().tolist()} - {0, samples})
 
 
-def _batches(path: Path, columns: list[str], edges: Sequence[int], times: Array) -> Iterator[Array]:
+def _batches(path: Path, seen: SamplesSeen, edges: Sequence[int], times: Array) -> Iterator[Array]:
     """Signals as the kernel reads them; notes when each block begins and ends [s]."""
-    inner, at = np.asarray(edges), 0
-    for batch in iterate_recording(path, ["t", *columns]):
+    columns, inner, at = seen.columns, np.asarray(edges), 0
+    for batch in iterate_recording(path, ["t", *columns, *seen.temperatures]):
         seconds = batch["t"] / 1e9
         signals = np.empty((len(columns), seconds.size))
         for signal, name in zip(signals, columns, strict=True):
@@ -157,6 +167,7 @@ def _batches(path: Path, columns: list[str], edges: Sequence[int], times: Array)
         for which, places in enumerate((inner[:-1], inner[1:] - 1)):
             here = (places >= at) & (places < at + seconds.size)
             times[here, which] = seconds[places[here] - at]
+        seen.look(at, seconds, signals, batch)
         yield signals
         at += seconds.size
 

@@ -16,6 +16,7 @@ HERE = "tests.fakes.stages"
 
 class FakeConfig(StageConfig):
     text: str = "x"
+    words: tuple[str, ...] = ()
     number: float = 1.0
     seconds: float = 0.0
     title: str = ""
@@ -124,7 +125,7 @@ SLOW, FAIL, CRASH, DIE = (
     _like("crash", crash),
     _like("die", die),
 )
-BULKY = _like("bulky", bulky)
+BULKY, MANY = _like("bulky", bulky), _like("many", emit)
 NUMBERS = replace(_like("numbers", emit), libraries=("numpy",))
 LOSSY, POOR, DICE = _like("lossy", lossy), _like("poor", poor), _like("dice", dice)
 READ = replace(
@@ -231,6 +232,7 @@ CATALOG = {
         CRASH,
         DIE,
         BULKY,
+        MANY,
         NUMBERS,
         LOSSY,
         POOR,
