@@ -57,6 +57,8 @@ BENCHMARKS = {
     "forward_energy.py": "Can motions of bounded forward models diverge, or gain energy?",
     "learned_latency.py": "How long does a learned model take for one sample in a control loop?",
     "tracking.py": "How well does a robot follow with fits in its controller?",
+    "floating_lagrangian.py": "How fast are floating-base Lagrangian networks with gradients, "
+    "against the form of the paper?",
     "deep_lagrangian.py": "How fast are Deep Lagrangian networks with gradients, "
     "against batched autograd?",
     "learned_training.py": "How fast is training of learned torque models, "

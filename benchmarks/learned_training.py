@@ -99,7 +99,7 @@ def ours_and_stock(
 ) -> tuple[Callable[[], float], Callable[[], float]]:
     """Functions that do a step and return its loss, from the same weights with the same batches."""
     own = stretch(robot, sequences * length, 0)
-    extent = own.tau.amax(0) - own.tau.amin(0)
+    extent = own.tau.amax(0) - own.tau.amin(0)  # errors count in units of it
     model = hybrid(robot, own)
     task = MotionTask(model, [own], [stretch(robot, length, 1)], extent, length)
     mine = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=RATE)

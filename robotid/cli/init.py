@@ -64,7 +64,6 @@ def init(
     changes = {"lock": lock, "chain": chain, "base": base, "gravity": gravity, "mount": mount}
     loaded = named_robot(robot, **changes)
     assert loaded is not None
-    _must_be_fixed(loaded, robot)
     several = inspect_several(logs, loaded.tree, _given_map(map_))
     if several.proposal is not None:
         map_ = target.with_name(
@@ -120,15 +119,6 @@ def _models(given: list[str] | None) -> list[str]:
             said = f"no model is called {name!r}"
             raise UsageError("unknown-model", said, hint=nearest(name, get_args(Model)))
     return list(dict.fromkeys(given or ("ols", "sdp")))
-
-
-def _must_be_fixed(loaded: "Loaded", robot: str) -> None:
-    from robotid.errors import BadDataError
-
-    if loaded.tree.floating:
-        said = "the base of this robot floats, and fits need a fixed one"
-        hint = "--base fixed holds it"
-        raise BadDataError("floating-robot", said, file=robot, hint=hint)
 
 
 def _started(

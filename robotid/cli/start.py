@@ -69,7 +69,8 @@ class StartLog:
     def summary(self) -> str:
         """What is inside, in a few words."""
         rate = f" at {self.rate_hz:.4g} Hz" if self.rate_hz is not None else ""
-        signals = ", ".join(self.columns.signals())
+        parts = dict.fromkeys(prefix.partition(".")[0] for prefix in self.columns.parts())
+        signals = ", ".join([*self.columns.signals(), *parts])
         return f"{', '.join(self.found.formats)}, {self.samples:,} samples{rate}; {signals}"
 
 

@@ -7,13 +7,11 @@ Beside the facts (JSON in the file's metadata) there are four tensors per row of
     <row number>.torque     (blocks, 3)  sum, least and greatest torque of each block
     <row number>.whole      ((r + 1)(r + 2) / 2,)  R of all blocks together
 
-and what a fit wants to know of the samples themselves, so that it need not read them; signals are
-q, qd, qdd and torque of all n joints, one after the other:
+and what a fit wants to know of the samples themselves, so that it need not read them:
 
-    extremes            (blocks, 4 n, 2)  least and greatest value of each signal
-    middle.t            (m,)      times of some samples in the middle of the recording [s]
-    middle.signals      (4 n, m)  their signals
-    middle.temperature  (n, m)    and temperatures [°C], NaN where a joint has none; (0, m) if all
+    extremes         (blocks, 4 nv, 2)  least and greatest q, qd, qdd and tau, by `extent`
+    middle.t         (m,)  times of some samples in the middle of the recording [s]
+    middle.<column>  (m,)  these samples of every column that factors are made of, and temperatures
 
 A folder of factors has one such file per recording, and `factors.json` as its index.
 """
@@ -29,6 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from robotid.contracts.forces import Forces
 from robotid.contracts.splits import Interval, Split
 from robotid.contracts.tensors import digest_of
 from robotid.errors import BadDataError, raise_trouble
@@ -39,8 +38,10 @@ FACTS = "facts.json"
 MOST_BLOCKS = 64
 MIDDLE = 2000  # samples in the middle of a recording, at most
 _FACTS_KEY = "robotid.factors"
+_MIDDLE = "middle."
 
 Array = NDArray[np.float64]
+Middle = dict[str, Array]  # samples in the middle of a recording by column; t [s]
 
 
 class _Part(BaseModel):
@@ -74,6 +75,7 @@ class RobotFacts(_Part):
     terms: list[str]
     joint_terms: dict[str, list[str]] = {}
     coupled: list[str] = []
+    forces: Forces = Field(default=Forces(), description="Which generalised forces count.")
     parameters: list[str]
     rows: list[Row]
 
@@ -117,14 +119,6 @@ class RowTensors(NamedTuple):
     torque: Array
 
 
-class Middle(NamedTuple):
-    """Samples in the middle of a recording; see the top of this file."""
-
-    t: Array
-    signals: Array
-    temperature: Array
-
-
 class RecordingTensors(NamedTuple):
     """The tensors of a recording, those of rows and the upper triangles of `whole` by row."""
 
@@ -141,7 +135,7 @@ class RecordingTensors(NamedTuple):
             for name, value in row._asdict().items()
         }
         found |= {f"{number}.whole": value for number, value in enumerate(self.whole)}
-        found |= {f"middle.{name}": value for name, value in self.middle._asdict().items()}
+        found |= {f"{_MIDDLE}{name}": value for name, value in self.middle.items()}
         found["extremes"] = self.extremes
         return {name: np.ascontiguousarray(value) for name, value in found.items()}
 
@@ -155,7 +149,11 @@ class RecordingTensors(NamedTuple):
             ],
             [tensors[f"{number}.whole"] for number in range(rows)],
             tensors["extremes"],
-            Middle(*(tensors[f"middle.{name}"] for name in Middle._fields)),
+            {
+                name.removeprefix(_MIDDLE): value
+                for name, value in tensors.items()
+                if name.startswith(_MIDDLE)
+            },
         )
 
 
@@ -196,7 +194,8 @@ def read_rows(path: Path, rows: int) -> tuple[list[RowTensors], list[Array]]:
 def read_middle(path: Path) -> Middle:
     """Read some samples of a recording once more, without checking them."""
     with _opened(path) as file:
-        return Middle(*(file.get_tensor(f"middle.{name}") for name in Middle._fields))
+        names = [name for name in sorted(file.keys()) if name.startswith(_MIDDLE)]
+        return {name.removeprefix(_MIDDLE): file.get_tensor(name) for name in names}
 
 
 @contextmanager
@@ -214,12 +213,13 @@ def _opened(path: Path) -> Iterator[Any]:
 
 def _check_rest(facts: FactorFacts, found: RecordingTensors, path: Path) -> None:
     """Refuse what is not of so many blocks, rows and samples."""
-    signals, samples = found.middle.signals.shape if found.middle.signals.ndim == 2 else (0, 0)
+    blocks, samples = len(facts.blocks), {value.shape for value in found.middle.values()}
     good = (
         [whole.shape for whole in found.whole] == [row.factor.shape[1:] for row in found.rows]
-        and found.extremes.shape == (len(facts.blocks), signals, 2)
-        and found.middle.t.shape == (samples,)
-        and found.middle.temperature.shape in ((0, samples), (signals // 4, samples))
+        and found.extremes.ndim == 3
+        and found.extremes.shape == (blocks, found.extremes.shape[1] // 4 * 4, 2)
+        and "t" in found.middle
+        and samples == {(found.middle["t"].size,)}
         and all(value.dtype == np.float64 for value in found.by_name().values())
     )
     if not good:

@@ -25,7 +25,9 @@ from robotid.contracts.fit_data import (
     Remark,
     Whiteness,
 )
+from robotid.contracts.fit_sums import ReducedParameter, TotalMass
 from robotid.contracts.fit_text import parsed
+from robotid.contracts.forces import Forces
 from robotid.contracts.splits import Split
 from robotid.contracts.versions import kind_of
 from robotid.errors import BadDataError
@@ -42,10 +44,14 @@ class _Part(BaseModel):
 
 
 class Metric(_Part):
-    """A metric, averaged over the joints and for each; null where it has no value."""
+    """A metric, averaged over the joints and for each; null where it has no value.
+
+    `total` is the sum over the joints, of metrics that are summed.
+    """
 
     mean: float | None
     joints: dict[str, float | None]
+    total: float | None = None
 
 
 Metrics = dict[str, dict[str, Metric]]  # by split, by metric
@@ -234,16 +240,6 @@ class Fold(_Part):
     status: Status | None = None
 
 
-class ReducedParameter(_Part):
-    """An essential base parameter, found again with those that are not left out."""
-
-    name: str
-    grouping: str
-    unit: str
-    value: float
-    std: float
-
-
 class ReducedModel(_Part):
     """A model of the essential base parameters alone; all others are zero in it.
 
@@ -326,7 +322,11 @@ class AnyFit(_Part):
     model: str
     options: dict[str, Any] = Field(default={}, description="Configuration keys of the fit.")
     robot: RobotUsed
-    joints: list[str] = Field(min_length=1, description="In the order of the robot.")
+    joints: list[str] = Field(
+        min_length=1,
+        description="What errors are of, in the order of the robot: joints, and before them the "
+        "rows base.fx … base.mz of a floating base.",
+    )
     torque: str = Field(default="tau", description="The signal that stands for torque.")
     samples: dict[str, int] = Field(description="By split.")
     recordings: dict[str, Split]
@@ -355,11 +355,15 @@ class FitResult(AnyFit):
     format: Literal[2] = 2
     predicts: Literal["torque"] = "torque"
     terms: JointTerms
+    forces: Forces = Field(default=Forces(), description="Which generalised forces count.")
     independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
     noise: dict[str, float] = Field(description="Standard deviation of the errors [N m], by joint.")
     identifiability: Identifiability
     parameters: list[Parameter] = Field(min_length=1)
     base_parameters: list[BaseParameter] = []
+    total_mass: TotalMass | None = Field(
+        default=None, description="Of a floating robot, where the data show it."
+    )
     active: list[str] = Field(default=[], description="Constraints that hold parameters back.")
     essential: list[str] | None = Field(default=None, description="Names of base parameters.")
     reduced: ReducedModel | None = Field(default=None, description="Of these parameters alone.")

@@ -85,13 +85,15 @@ class Continued(_Part):
 class JointRange(_Part):
     """What a joint did in all training data, as (least, greatest), and what it may do.
 
-    Limits are those of the robot file, null where it has none.
+    Limits are those of the robot file, null where it has none. Of the rows of a floating base, q is
+    x, y, z [m], roll, pitch, yaw [rad], qd its twist in base coordinates, tau the wrench on it.
+    `tau` is null where torques of joints were not recorded.
     """
 
     q: tuple[float, float]
     qd: tuple[float, float]
     qdd: tuple[float, float]
-    tau: tuple[float, float]
+    tau: tuple[float, float] | None = None
     position_limits: tuple[float, float] | None = None
     velocity_limit: float | None = None
     effort_limit: float | None = None

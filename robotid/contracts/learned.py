@@ -19,7 +19,9 @@ from robotid.contracts.forward import ActuatorValue
 from robotid.contracts.versions import LEARNED, kind_of
 from robotid.errors import BadDataError
 
-LearnedModel = Literal["mlp", "lstm", "delan", "hybrid"]
+LearnedModel = Literal[
+    "mlp", "lstm", "hybrid", "delan", "felan", "felan-bs", "delan-pp", "kinodynamic"
+]
 
 
 class _Part(BaseModel):
@@ -30,20 +32,22 @@ class Architecture(_Part):
     """The parts of a model, whose torques add up.
 
     Args:
-        body: `links` in a parametrisation, `delan` for an energy that is learned, or none.
+        body: `links` in a parametrisation, `kinodynamic` for such whose places are learned, too,
+            `delan` for an energy that is learned, `felan`, `felan-bs`, `delan-pp` for such of a
+            floating base, or none.
         inertia: the parametrisation of links.
         actuator: between the torque and the body.
         residual: a network of the motion, `lstm` with a memory, `mlp` without, or none.
         hidden: layers of the residual; those before the memory of an `lstm`.
         memory: units of it.
         activation: that bends these layers.
-        lagrangian: layers of a `delan`.
+        lagrangian: layers of an energy that is learned.
         lagrangian_activation: that bends these.
         lagrangian_inputs: positions, or `circles` for cosine and sine of each.
         frozen: parts that an earlier fit gave and that did not change in training.
     """
 
-    body: Literal["none", "links", "delan"]
+    body: Literal["none", "links", "kinodynamic", "delan", "felan", "felan-bs", "delan-pp"]
     inertia: str = ""
     actuator: str = "none"
     residual: Literal["none", "mlp", "lstm"]
@@ -106,6 +110,26 @@ class LearnedParameter(_Part):
     nominal: float
 
 
+class LearnedMass(_Part):
+    """The mass of a floating robot whose energy was learned, over held-out configurations [kg].
+
+    Args:
+        mean: of it.
+        std: standard deviation: none, if the robot were what it is.
+        least: of it.
+        largest: of it.
+        nominal: of the robot file.
+        entries: numbers that mass matrix and potential take from networks at each configuration.
+    """
+
+    mean: float
+    std: float
+    least: float
+    largest: float
+    nominal: float
+    entries: int
+
+
 class Learning(_Part):
     """What training was given and how it went on.
 
@@ -151,8 +175,11 @@ class LearnedResult(AnyFit):
         parts: torque of each part on held-out data.
         beyond: errors where held-out motions leave those of the training.
         rigid: parameters of the rigid part; empty of other bodies.
+        rigid_apart: how far they are from those of the SDP, norm over norm; null of other bodies.
         actuator_values: of actuators that are formulas.
         gains: of drives.
+        placements: poses of the bodies of a `kinodynamic` body.
+        mass: of a floating robot whose energy was learned.
         blocks: errors of stretches of recordings.
         filtered: spectra, by recording.
     """
@@ -167,8 +194,13 @@ class LearnedResult(AnyFit):
     parts: dict[str, PartOfTorque] = Field(default={})
     beyond: Beyond | None = None
     rigid: list[LearnedParameter] = Field(default=[])
+    rigid_apart: float | None = None
     actuator_values: list[ActuatorValue] = Field(default=[])
     gains: list[DriveGain] = Field(default=[])
+    placements: list[list[list[float]]] | None = Field(
+        default=None, description="Where bodies are in their parents at q = 0, where learned."
+    )
+    mass: LearnedMass | None = None
     blocks: list[BlockErrors] = Field(default=[])
     filtered: dict[str, FilteredData] = Field(default={})
 

@@ -49,12 +49,10 @@ class HandFigures(_Part):
     """How well a hand follows its path.
 
     Args:
-        velocity_nmse: mean squared error of its velocity over the variance of the desired one.
         position_rmse: root mean square distance from the path [m].
         final_offset: distance at the end [m].
     """
 
-    velocity_nmse: Spread
     position_rmse: Spread
     final_offset: Spread
 
@@ -77,6 +75,9 @@ class Outcome(_Part):
         rmse: root mean square error of the joints; null for a hand.
         final_offset: error at the end; null for a hand.
         hand: of a hand; null otherwise.
+        position_nmse: mean squared error over the variance of what was desired, of a hand's place
+            or as a mean over joints.
+        velocity_nmse: the same of velocities.
         feedback_share: rms of what feedback adds to the torque over rms of the torque, over time
             and joints: what the model alone would have left to do.
         saturated: share of all joints and steps at the torque limit.
@@ -90,6 +91,8 @@ class Outcome(_Part):
     rmse: JointFigures | None = None
     final_offset: JointFigures | None = None
     hand: HandFigures | None = None
+    position_nmse: Spread | None = None
+    velocity_nmse: Spread | None = None
     feedback_share: Spread | None = None
     saturated: float | None = None
     by_motion: list[float | None]
@@ -99,7 +102,7 @@ class Outcome(_Part):
     def score(self) -> Spread | None:
         """What models are ranked by; the less the better."""
         if self.hand is not None:
-            return self.hand.velocity_nmse
+            return self.velocity_nmse
         return None if self.rmse is None else self.rmse.mean
 
 

@@ -89,7 +89,8 @@ class Truth(_Facts):
 
     `options` are the configuration keys it was made with; `substeps` are the steps of the
     integration per control step that were taken; `versions` are those of the engine;
-    `design_sha256` is the digest of the design that was run, absent without one.
+    `design_sha256` is the digest of the design that was run, absent without one; `feet` are the
+    links of a floating robot that contacts act on, absent of others.
     """
 
     format: Literal[1] = 1
@@ -104,12 +105,16 @@ class Truth(_Facts):
     substeps: int
     options: dict[str, bool | int | float | str | list[float] | list[str] | None]
     design_sha256: str = ""
+    feet: list[str] = []
 
 
 def write_truth(folder: Path, truth: Truth) -> None:
     """Write `truth.json`."""
-    of_designs: Any = {"design_sha256": True, "recordings": {"__all__": {"play"}}}
-    absent = None if truth.design_sha256 else of_designs
+    absent: Any = {}
+    if not truth.design_sha256:
+        absent |= {"design_sha256": True, "recordings": {"__all__": {"play"}}}
+    if not truth.feet:
+        absent |= {"feet": True}
     text = truth.model_dump_json(indent=1, exclude=absent) + "\n"
     (folder / TRUTH).write_text(text, encoding="utf-8")
 

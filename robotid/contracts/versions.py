@@ -7,7 +7,11 @@ from pydantic import ValidationError
 FitKind = Literal["rigid", "forward", "learned"]
 
 _HEAD = 200  # bytes of a `fit.json` that say what kind of fit it is
-LEARNED = ("mlp", "lstm", "delan", "hybrid")  # models of torques that are learned
+FLOATING = ("felan", "felan-bs", "delan-pp")  # energies that are learned, of a floating base alone
+LAGRANGIAN = ("delan", *FLOATING)
+LEARNED = ("mlp", "lstm", "hybrid", *LAGRANGIAN)  # models of torques that are learned
+KINODYNAMIC = "kinodynamic"  # what a fit of links with learned kinematics is called
+LEARNED_FITS = (*LEARNED, KINODYNAMIC)
 
 
 def other_version(error: ValidationError, own: int, again: str) -> tuple[str, str] | None:
@@ -40,5 +44,5 @@ def kind_of(raw: bytes) -> FitKind:
     head = raw[:_HEAD].translate(None, b" \n")
     if b'"predicts":"acceleration"' in head:
         return "forward"
-    learned = any(f'"model":"{name}"'.encode() in head for name in LEARNED)
+    learned = any(f'"model":"{name}"'.encode() in head for name in LEARNED_FITS)
     return "learned" if learned else "rigid"

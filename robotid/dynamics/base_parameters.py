@@ -125,9 +125,13 @@ def base_parameters(
     """
     own = columns_of(robot, terms, joint_terms, coupled)
     W = random_regressor(robot, own, frames=frames, seed=seed)
-    order = [10 * body + _OF_PHI.index(kind) for body in range(robot.bodies) for kind in _PRIORITY]
-    order += range(len(order), W.shape[1])
-    return reduce(W, parameter_names(robot, own), order, tolerance)
+    return reduce(W, parameter_names(robot, own), priority(robot, W.shape[1]), tolerance)
+
+
+def priority(robot: RobotTree, columns: int) -> list[int]:
+    """All columns in the order in which they may stay: from the base to the tips, joints last."""
+    links = [10 * body + _OF_PHI.index(kind) for body in range(robot.bodies) for kind in _PRIORITY]
+    return [*links, *range(len(links), columns)]
 
 
 def random_regressor(

@@ -9,28 +9,33 @@ from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.factors import MIDDLE, Middle
-from robotid.contracts.recording import inspect_recording, read_stretches
+from robotid.contracts.forces import Forces
+from robotid.contracts.recording import read_stretches
 from robotid.contracts.residuals import Excerpt, Window
 from robotid.contracts.splits import Interval, Split
+from robotid.information.samples import SampleReader, coordinates, samples_of
+from robotid.robot.tree import RobotTree
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
-Torque = Callable[[Array, Array, Array], Array]  # (q, qd, qdd), each (T, joints), to tau
+# q (T, nq), qd and qdd (T, nv) to tau (T, nv).
+Torque = Callable[[Array, Array, Array], Array]
 
 MOST = 40_000  # samples in all
 _WINDOW = 4_000  # samples of a window, where there is room for several
 _SHORTEST = 32  # samples; what is shorter between two gaps says nothing
-_MOTION = ("q", "qd", "qdd")
 _GAP = 1.5  # steps
 
 
 def excerpt(
     folder: Path,
     index: DatasetIndex,
-    joints: Sequence[str],
+    robot: RobotTree,
     predict: Torque,
     *,
     torque: str = "tau",
+    gains: Array | None = None,
+    forces: Forces | None = None,
     most: int = MOST,
     middles: Mapping[str, Callable[[], Middle]] | None = None,
 ) -> Excerpt:
@@ -41,62 +46,70 @@ def excerpt(
     Args:
         folder: of the dataset.
         index: its index.
-        joints: whose columns are read, in the order in which `predict` takes them.
+        robot: whose samples are read.
         predict: torques of a motion.
         torque: the measured signal that stands for torque.
+        gains: torque per unit of that signal, shape (n,); None for 1.
+        forces: which generalised forces count; all without.
         most: samples in all.
         middles: of recordings whose samples in the middle are known, these; where they are all that
             is wanted the recording is not opened.
     """
     counts = {name: facts.samples for name, facts in index.recordings.items()}
-    signals = (*_MOTION, torque)
-    columns = [f"{signal}.{joint}" for signal in signals for joint in joints]
     windows = []
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
         step_s = 1.0 / index.recordings[name].rate_hz
-        known = (middles or {}).get(name)
-        found = _in_the_middle(known, counts[name], stretches, columns, joints)
-        if found is None:
-            present = set(inspect_recording(path)[0])
-            warmth = [column for joint in joints if (column := f"temperature.{joint}") in present]
-            found = _in_seconds(read_stretches(path, ["t", *columns, *warmth], stretches))
-        for rows in found:
-            t = np.asarray(rows["t"], dtype=np.float64)
-            warmth = [column for column in rows if column.startswith("temperature.")]
+        known = _middle(middles.get(name) if middles else None, stretches)
+        there = None if known is None else tuple(known)
+        reader = SampleReader(path, robot, torque, gains=gains, forces=forces, names=there)
+        found = (
+            _read(path, ["t", *reader.columns, *reader.temperatures], stretches)
+            if known is None
+            else _within(known, counts[name], stretches)
+        )
+        for t, rows in found:
+            signals = reader.signals(rows)
             labels = _splits(t, index.splits[name], index.intervals.get(name))
-            for split, part in _pieces(t, labels, step_s):
-                q, qd, qdd, tau = (_stacked(rows, signal, joints, part) for signal in signals)
-                predicted = np.asarray(predict(q, qd, qdd), dtype=np.float64)
-                warm = _stacked(rows, "temperature", joints, part) if warmth else None
-                windows.append(Window(name, split, t[part], q, qd, qdd, tau, predicted, warm))
-    return Excerpt(tuple(joints), tuple(windows))
+            for label, part in _pieces(t, labels, step_s):
+                q, qd, qdd, tau = map(np.ascontiguousarray, samples_of(robot, signals[:, part]))
+                here = {column: values[part] for column, values in rows.items()}
+                given = np.asarray(predict(q, qd, qdd), dtype=np.float64)
+                measured, predicted = reader.shown(here, q, tau, given)
+                q, qd, qdd = (x[:, : len(reader.rows)] for x in (coordinates(robot, q), qd, qdd))
+                warm = _warmth(here, reader.rows) if reader.temperatures else None
+                own = Window(name, label, t[part], q, qd, qdd, measured, predicted, warm)
+                windows.append(own)
+    names = robot.rows[:6] if forces is not None and forces.kind == "base" else robot.rows
+    return Excerpt(names, tuple(windows))
 
 
-def _in_seconds(found: Iterator[Columns]) -> Iterator[Columns]:
-    for rows in found:
-        yield {**rows, "t": np.asarray(rows["t"] / 1e9, dtype=np.float64)}
+def _read(
+    path: Path, columns: Sequence[str], stretches: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Array, Columns]]:
+    """Times [s] and columns of stretches of a recording."""
+    for rows in read_stretches(path, columns, stretches):
+        yield np.asarray(rows["t"] / 1e9, dtype=np.float64), rows
 
 
-def _in_the_middle(
-    known: Callable[[], Middle] | None,
-    samples: int,
-    stretches: Sequence[tuple[int, int]],
-    columns: Sequence[str],
-    joints: Sequence[str],
-) -> Iterator[Columns] | None:
-    """Stretches out of the middle of a recording; None where they reach beyond what is known."""
+def _middle(
+    known: Callable[[], Middle] | None, stretches: Sequence[tuple[int, int]]
+) -> Middle | None:
+    """What is known of the middle of a recording, if all stretches lie there."""
     if known is None or len(stretches) != 1 or stretches[0][1] - stretches[0][0] > MIDDLE:
         return None
-    middle, (begin, end) = known(), stretches[0]
-    first = (samples - middle.t.size) // 2
-    inside = slice(begin - first, end - first)
-    rows: Columns = {"t": middle.t[inside]}
-    rows |= dict(zip(columns, middle.signals[:, inside], strict=True))
-    if len(middle.temperature):
-        warmth = [f"temperature.{joint}" for joint in joints]
-        rows |= dict(zip(warmth, middle.temperature[:, inside], strict=True))
-    return iter([rows])
+    return known()
+
+
+def _within(
+    middle: Middle, samples: int, stretches: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Array, Columns]]:
+    """Times [s] and columns of stretches in the middle of a recording of so many samples."""
+    first = (samples - middle["t"].size) // 2
+    for begin, end in stretches:
+        inside = slice(begin - first, end - first)
+        rows: Columns = {name: values[inside] for name, values in middle.items()}
+        yield middle["t"][inside], rows
 
 
 def spread(counts: Mapping[str, int], most: int) -> dict[str, list[tuple[int, int]]]:
@@ -153,8 +166,8 @@ def _pieces(
             yield label, slice(begin, end)
 
 
-def _stacked(rows: Columns, signal: str, joints: Sequence[str], part: slice) -> Array:
-    """One signal of all joints, shape (samples, joints); NaN for a joint that does not have it."""
+def _warmth(rows: Columns, names: Sequence[str]) -> Array:
+    """Temperatures, shape (samples, rows); NaN for what does not have one."""
     none = np.full(len(rows["t"]), np.nan)
-    values = [rows.get(f"{signal}.{joint}", none)[part] for joint in joints]
+    values = [rows.get(f"temperature.{name}", none) for name in names]
     return np.column_stack(values).astype(np.float64)

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from robotid.contracts.fit import Metric, Metrics
 from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
-from robotid.evaluation.metrics import METRICS, ErrorSums, Values
+from robotid.evaluation.metrics import METRICS, SUMMED, ErrorSums, Values
 from robotid.information.blocks import BySplit
 from robotid.information.factor import Factor
+from robotid.information.samples import samples_of
 from robotid.robot.physical import check_bodies, violations
 from robotid.robot.tree import RobotTree
 
@@ -57,10 +58,14 @@ def has_physical_links(robot: RobotTree) -> bool:
     return not check_bodies(robot) and not any(violations(phi) for phi in robot.phi)
 
 
-def metric(values: Mapping[str, float | None]) -> Metric:
-    """A metric of all joints; the mean is over those where it has a value."""
+def metric(values: Mapping[str, float | None], *, summed: bool = False) -> Metric:
+    """A metric of all joints; mean and sum are over those where it has a value."""
     known = [value for value in values.values() if value is not None]
-    return Metric(mean=float(np.mean(known)) if known else None, joints=dict(values))
+    return Metric(
+        mean=float(np.mean(known)) if known else None,
+        joints=dict(values),
+        total=float(np.sum(known)) if known and summed else None,
+    )
 
 
 def _scored(data: BySplit, loss: Loss) -> Metrics:
@@ -71,32 +76,37 @@ def _scored(data: BySplit, loss: Loss) -> Metrics:
 
 
 def scores_of_samples(
-    read: Callable[[Split], Iterable[Array]], joints: Sequence[str], predict: Predict
+    read: Callable[[Split], Iterable[Array]],
+    robot: RobotTree,
+    predict: Predict,
+    rows: Sequence[str] = (),
 ) -> Metrics:
     """The same as `scores` for a model that is outside what factors tell, in one more pass.
 
     Args:
-        read: batches of q, qd, qdd and tau of a split, each of shape (4 joints, samples).
-        joints: their names.
-        predict: torques (samples, joints) of q, qd, qdd, each of that shape.
+        read: batches of q, qd, qdd and tau of a split, each of shape (nq + 3 nv, samples).
+        robot: whose samples they are.
+        predict: torques (samples, nv) of q (samples, nq), qd and qdd (samples, nv).
+        rows: the first ones, if not all count.
     """
-    extents: dict[str, float] = {}
+    rows, extents = rows or robot.rows, dict[str, float]()
     result: dict[Split, dict[str, ErrorSums]] = {}
     splits: tuple[Split, ...] = ("train", "val", "test")
-    for split in splits:
-        low, high = np.full(len(joints), np.inf), np.full(len(joints), -np.inf)
-        samples, sums = 0, np.zeros((3, len(joints)))
-        for batch in read(split):
-            q, qd, qdd, tau = np.split(batch.T, 4, axis=1)
-            e = tau - predict(q, qd, qdd)
+    for name in splits:
+        low, high = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
+        samples, sums = 0, np.zeros((3, len(rows)))
+        for batch in read(name):
+            q, qd, qdd, tau = samples_of(robot, batch)
+            tau = tau[:, : len(rows)]
+            e = tau - predict(q, qd, qdd)[:, : len(rows)]
             sums += np.array([(e**2).sum(0), tau.sum(0), (tau**2).sum(0)])
             low, high = np.minimum(low, tau.min(0)), np.maximum(high, tau.max(0))
             samples += len(tau)
-        if split == "train" and samples:
-            extents = dict(zip(joints, (high - low).tolist(), strict=True))
+        if name == "train" and samples:
+            extents = dict(zip(rows, (high - low).tolist(), strict=True))
         if samples:
-            rows = zip(joints, sums.T.tolist(), strict=True)
-            result[split] = {joint: ErrorSums(samples, *row) for joint, row in rows}
+            found = zip(rows, sums.T.tolist(), strict=True)
+            result[name] = {row: ErrorSums(samples, *own) for row, own in found}
     return metrics_of_sums(result, extents)
 
 
@@ -111,14 +121,15 @@ def metrics_of_sums(
     """
     if not extents:
         raise BadDataError("no-training-data", "there are no training data to compare with")
+    trained = {row: own.variance for row, own in sums["train"].items() if own.samples}
     result: Metrics = {}
     for split, rows in sums.items():
         values: dict[str, Values] = {
-            row: own.metrics(extents[row]) for row, own in rows.items() if own.samples
+            row: own.metrics(extents[row], trained[row]) for row, own in rows.items() if own.samples
         }
         if values:
             result[split] = {
-                name: metric({row: found[name] for row, found in values.items()})
+                name: metric({r: found[name] for r, found in values.items()}, summed=name in SUMMED)
                 for name in METRICS
             }
     return result

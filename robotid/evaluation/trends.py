@@ -195,12 +195,12 @@ def _session(recordings: Sequence[Sequence[dict[str, _Rest]]]) -> Iterator[_Seri
 
 
 def _own(factor: Factor, names: Sequence[str]) -> dict[str, int]:
-    """The row's columns that are of its own joint; a link may be called as a joint is."""
+    """Which of the row's columns are of its own joint; a link may be called as a joint is."""
     found = {}
-    for column in factor.columns.tolist():
+    for place, column in enumerate(factor.columns.tolist()):
         owner, _, term = names[column].rpartition(".")
         if owner == factor.row and term not in LINK_PARAMETERS:
-            found[names[column]] = column
+            found[names[column]] = place
     return found
 
 

@@ -1,6 +1,7 @@
 """A learned model as one C99 header: body, friction, network; memory is the caller's."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -18,9 +19,11 @@ from robotid.exporting.outcome import LearnedRequest, Written
 from robotid.information.layout import Layout
 from robotid.models.deep_lagrangian import DeepLagrangian
 from robotid.models.learned.bodies import LinkBody
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.residuals import RecurrentResidual
 from robotid.models.learned.torques import LearnedTorques
 from robotid.models.rigid_body import RigidBodyModel
+from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
 SINGLE = 1e-5  # how far single precision may be off, as a share of the largest torque
@@ -126,11 +129,12 @@ def _parts(learned: LearnedTorques, name: str, n: int) -> tuple[list[str], list[
     constants, functions, calls = [], [], []
     links, own = np.zeros((layout.robot.bodies, 10)), np.zeros(len(layout.own))
     with torch.no_grad():
-        if isinstance(model.body, LinkBody):
+        if isinstance(model.body, LinkBody | KinodynamicBody):
             links = model.body.links().numpy()
         terms = own if model.joints is None else model.joints.values().numpy()
-    if isinstance(model.body, LinkBody):
-        functions.append(_formula(layout, links, own, f"{name}_body", name))
+    if isinstance(model.body, LinkBody | KinodynamicBody):
+        placed = Layout(_robot(model.body), **layout.arguments)
+        functions.append(_formula(placed, links, own, f"{name}_body", name))
         calls.append(f"    {name}_body(q, qd, qdd, tau);")
     elif isinstance(model.body, DeepLagrangian):
         constants.append(energy_constants(model.body, name))
@@ -151,6 +155,14 @@ def _parts(learned: LearnedTorques, name: str, n: int) -> tuple[list[str], list[
         functions.append(residual_function(model.residual, name, n))
         calls.append(f"    {name}_network(q, qd, qdd, {memory}tau);")
     return constants, functions, calls
+
+
+def _robot(body: LinkBody | KinodynamicBody) -> RobotTree:
+    """The robot of links, where these are."""
+    if isinstance(body, LinkBody):
+        return body.robot
+    with torch.no_grad():
+        return replace(body.robot, placements=body.placements().numpy())
 
 
 def _formula(layout: Layout, links: Array, own: Array, function: str, name: str) -> str:

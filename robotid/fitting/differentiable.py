@@ -22,6 +22,7 @@ from robotid.fitting.solved import Problem, Solved
 from robotid.fitting.starts import published_start, random_start, start_at
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
+from robotid.models.learning import error_units
 from robotid.spatial.parametrisations.table import parametrisation
 
 Array = NDArray[np.float64]
@@ -87,7 +88,7 @@ def _by_adam(problem: Problem, entries: Entries, estimate: Estimate, start: Arra
         start,
         train,
         validation,
-        weights=1.0 / estimate.noise,
+        weights=_weights(problem, estimate, train),
         training=_training(problem.options),
         optimal=_optimal(layout, entries, estimate, start),
         by_training=none,
@@ -108,10 +109,18 @@ def _by_passing(problem: Problem, entries: Entries, estimate: Estimate, start: A
         start,
         by_split[0],
         whole,
-        weights=1.0 / estimate.noise,
+        weights=_weights(problem, estimate, by_split[0]),
         training=_training(problem.options),
     )
     return _solved(problem, entries, estimate, found, ())
+
+
+def _weights(problem: Problem, estimate: Estimate, train: Samples) -> Array:
+    """Of the errors of each row, shape (nv,)."""
+    units = problem.options.usual.loss_units
+    if units == "noise":
+        return 1.0 / estimate.noise
+    return 1.0 / error_units(train.tau, units)
 
 
 def _training(options: FitOptions) -> Training:

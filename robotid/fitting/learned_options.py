@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from robotid.contracts.versions import LEARNED
+from robotid.contracts.versions import FLOATING, LAGRANGIAN
 
 
 class LearnedOptions(BaseModel):
@@ -12,11 +12,11 @@ class LearnedOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rigid: Literal["diffbary", "diffnea", "delan", "sdp"] = Field(
+    rigid: Literal["diffbary", "diffnea", "delan", "felan", "sdp"] = Field(
         default="diffbary",
         description="The body of a hybrid: links by the Cholesky factor of the pseudo-inertia, "
-        "links parametrised by --inertia, a Deep Lagrangian network, or links of an SDP that stay "
-        "as they are.",
+        "links parametrised by --inertia, a Deep Lagrangian network, one of a floating base, or "
+        "links of an SDP that stay as they are.",
     )
     residual: Literal["lstm", "mlp", "none"] = Field(
         default="lstm",
@@ -33,17 +33,35 @@ class LearnedOptions(BaseModel):
         default="prelu", description="Of the layers of mlp and lstm."
     )
     lagrangian: tuple[int, ...] = Field(
-        default=(200, 200), min_length=1, max_length=8, description="Layers of a delan."
+        default=(),
+        max_length=8,
+        description="Layers of a Lagrangian network; by default 200 and 200, of a floating base "
+        "16 and 16.",
     )
     lagrangian_activation: Literal["softplus", "tanh"] = Field(
-        default="softplus", description="Of the layers of a delan."
+        default="softplus", description="Of the layers of a Lagrangian network."
     )
     lagrangian_inputs: Literal["positions", "circles"] = Field(
         default="positions",
         description="What a delan sees of a position: itself, or its cosine and sine.",
     )
+    mass_weight: float = Field(
+        default=0.01,
+        ge=0,
+        description="With which a felan's mass counts where it is too small for its joints.",
+    )
+    inertia_weight: float = Field(
+        default=0.01,
+        ge=0,
+        description="With which its inertia counts where that is too small for its joints.",
+    )
     sequence: int = Field(
         default=100, ge=2, le=100_000, description="Samples of a sequence that trains an lstm."
+    )
+    schedule: Literal["step", "cosine"] | None = Field(
+        default=None,
+        description="How the learning rate falls: once by decay, or along half a cosine to a "
+        "hundredth; by default step, of felan, felan-bs and delan-pp cosine.",
     )
     decay: float = Field(
         default=0.1, gt=0, le=1, description="Factor of the learning rate after decay_after epochs."
@@ -63,6 +81,8 @@ class Trainings(NamedTuple):
         learning_rate: at the beginning.
         epochs: at most.
         patience: epochs without a better validation error.
+        loss_units: what errors count in.
+        schedule: of the rate, for learned models.
     """
 
     hidden: tuple[int, ...] = (32, 32)
@@ -70,14 +90,18 @@ class Trainings(NamedTuple):
     learning_rate: float = 1e-2
     epochs: int = 200
     patience: int = 10
+    loss_units: Literal["noise", "range", "spread", "si"] = "noise"
+    schedule: Literal["step", "cosine"] = "step"
 
 
-_NETWORK = Trainings((200, 200), 1000, 4e-3, 300, 30)
+_NETWORK = Trainings((200, 200), 1000, 4e-3, 300, 30, "range")
+_FLOATING = Trainings((), 1000, 5e-3, 2000, 200, "spread", "cosine")
 _BY_MODEL = {
     "mlp": _NETWORK,
     "lstm": _NETWORK._replace(hidden=(100,)),
     "delan": _NETWORK._replace(learning_rate=1e-3),
     "hybrid": _NETWORK,
+    **dict.fromkeys(FLOATING, _FLOATING),
 }
 
 
@@ -94,11 +118,10 @@ USED_BY: dict[str, tuple[str, ...]] = {
     "training": ("hybrid",),
     "memory": ("lstm", "hybrid"),
     "activation": ("mlp", "lstm", "hybrid"),
-    "lagrangian": ("delan", "hybrid"),
-    "lagrangian_activation": ("delan", "hybrid"),
+    "lagrangian": (*LAGRANGIAN, "hybrid"),
+    "lagrangian_activation": (*LAGRANGIAN, "hybrid"),
     "lagrangian_inputs": ("delan", "hybrid"),
+    "mass_weight": ("felan", "hybrid"),
+    "inertia_weight": ("felan", "hybrid"),
     "sequence": ("lstm", "hybrid"),
-    "decay": LEARNED,
-    "decay_after": LEARNED,
-    "device": LEARNED,
 }

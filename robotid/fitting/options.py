@@ -1,11 +1,10 @@
 """Configuration keys of white-box fits. Light to import: help and pipelines need no numpy."""
 
-from math import isfinite
-from typing import Literal, Self
+from typing import Literal, Self, cast
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from robotid.contracts.versions import LEARNED
+from robotid.contracts.versions import LAGRANGIAN, LEARNED
 from robotid.dynamics.terms import TERMS
 from robotid.errors import nearest
 from robotid.fitting.learned_options import (
@@ -14,16 +13,16 @@ from robotid.fitting.learned_options import (
     Trainings,
     usual_training,
 )
+from robotid.fitting.option_checks import check_kind
+from robotid.fitting.option_texts import BOX, LOAD, boxed, load_numbers
 from robotid.fitting.protocol_options import ONLINE_BATCH, ProtocolOptions, check_online
-
-_LOAD = "MASS[,CX,CY,CZ[,IXX,IYY,IZZ,IXY,IXZ,IYZ]]"
-_BOX = "LINK=XMIN,YMIN,ZMIN,XMAX,YMAX,ZMAX"
 
 Model = Literal[
     "ols", "nea", "wls", "irls", "ridge", "sdp", "diffnea", "diffbary", "ffnn",
-    "mlp", "lstm", "delan", "hybrid",
+    "mlp", "lstm", "delan", "hybrid", "felan", "felan-bs", "delan-pp",
 ]  # fmt: skip
 Actuator = Literal["none", "viscous", "coulomb", "stribeck", "nn-friction", "nn-residual", "ff-nn"]
+Body = Literal["none", "links", "kinodynamic", "delan", "felan", "felan-bs", "delan-pp"]
 Inertia = Literal["nostr", "free", "symm", "spd", "tri", "cov", "moments", "log"]
 
 
@@ -33,7 +32,7 @@ _USED_BY: dict[str, tuple[str, ...]] = {
     **USED_BY,
     "inertia": ("diffnea", "hybrid"),
     "optimizer": (*_DIFFERENTIABLE, "ffnn"),
-    "init": (*_DIFFERENTIABLE, "delan", "hybrid"),
+    "init": (*_DIFFERENTIABLE, *LAGRANGIAN, "hybrid"),
     "iterations": (*_DIFFERENTIABLE, "ffnn"),
     "actuator": ("diffnea", "delan", "hybrid"),
     "kinematics": ("diffnea",),
@@ -43,14 +42,9 @@ _USED_BY: dict[str, tuple[str, ...]] = {
     "centre": ("sdp",),
     "robust": ("irls",),
 }
-FORWARD = ("diffnea", "nea", "ffnn")
-_WIDEST = 1024
 _NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
-_OF_FORWARD = ("actuator", "kinematics", "hidden")
-_OF_FACTORS = ("intervals", "essential", "cv")
-_OF_PROTOCOLS = tuple(ProtocolOptions.model_fields)
-_NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load", *_OF_PROTOCOLS)
-_OF_ADAM = ("batch", "learning_rate", "epochs", "patience", *_OF_PROTOCOLS)
+_OF_LEARNING = ("decay", "decay_after", "schedule", "device")
+_OF_ADAM = ("batch", "learning_rate", "epochs", "patience", *ProtocolOptions.model_fields)
 OF_LOADS = ("loaded", "load", "load_link", "anew")
 
 
@@ -65,8 +59,8 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         "noise of each joint; irls: robust; ridge: drawn to the robot file; sdp: physically "
         "consistent, convex; diffnea: parametrised by --inertia; diffbary: parametrised by the "
         "Cholesky factor of the pseudo-inertia; ffnn: a network of accelerations; mlp, lstm: "
-        "networks of torques; delan: a Deep Lagrangian network; hybrid: a body, its friction, and "
-        "a network for what they leave.",
+        "networks of torques; delan: a Deep Lagrangian network; felan, felan-bs, delan-pp: such of "
+        "a floating base; hybrid: a body, its friction, and a network for what they leave.",
     )
     loss: Literal["torque", "forward"] = Field(
         default="torque",
@@ -80,7 +74,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     )
     kinematics: Literal["known", "learned"] = Field(
         default="known",
-        description="Whether a forward diffnea learns where links are placed as well.",
+        description="Whether a diffnea learns where links are placed as well; of torques by adam.",
     )
     hidden: tuple[int, ...] = Field(
         default=(),
@@ -140,7 +134,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     )
     centre: tuple[str, ...] = Field(
         default=(),
-        description=f"Where the centre of mass of a link can be, as {_BOX} [m]; for sdp.",
+        description=f"Where the centre of mass of a link can be, as {BOX} [m]; for sdp.",
     )
     robust: Literal["blocks", "samples"] = Field(
         default="blocks",
@@ -166,7 +160,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         "identified from them and the others.",
     )
     load: str | None = Field(
-        default=None, description=f"What is known of that load, as {_LOAD} [kg, m, kg m²]."
+        default=None, description=f"What is known of that load, as {LOAD} [kg, m, kg m²]."
     )
     load_link: str | None = Field(
         default=None,
@@ -182,12 +176,15 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     def _of_the_model(self) -> Self:
         """Keys that would do nothing are refused: whoever sets them expects something of them."""
         fields = type(self).model_fields
-        self._forward()
+        check_kind(self, self._changed)
         for key, models in _USED_BY.items():
-            if getattr(self, key) != fields[key].default and self.model not in models:
+            if key in self._changed and self.model not in models:
                 raise ValueError(f"{key} is for {' and '.join(models)}, not for {self.model}")
+        for key in _OF_LEARNING:
+            if key in self._changed and not self.learned:
+                raise ValueError(f"{key} is for learned models, not for {self.model}")
         for key in _OF_ADAM:
-            if getattr(self, key) != fields[key].default and not self.by_adam:
+            if key in self._changed and not self.by_adam:
                 raise ValueError(f"{key} is for optimizer adam")
         if self.iterations != fields["iterations"].default and self.optimizer == "adam":
             raise ValueError("iterations is for optimizer newton; adam has epochs")
@@ -197,7 +194,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
             raise ValueError("init: published is for diffnea and diffbary of torques; take random")
         if self.online:
             self._online()
-        drawn = self.init in ("random", "published") or self.by_adam or self._has_network
+        drawn = self.init in ("random", "published") or self.by_adam or self.has_network
         if self.seed and not drawn:
             raise ValueError("seed is for random starts, optimizer adam and networks")
         if self.prior_std != fields["prior_std"].default and not self._gaussian:
@@ -220,15 +217,29 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         return self
 
     @property
+    def _changed(self) -> set[str]:
+        """Keys that differ from their defaults."""
+        fields = type(self).model_fields
+        return {key for key, field in fields.items() if getattr(self, key) != field.default}
+
+    @property
     def by_adam(self) -> bool:
         """Whether it is trained on mini-batches."""
         return self.optimizer == "adam" or self.model in LEARNED
+
+    @property
+    def learned(self) -> bool:
+        """Whether the fit is one of a learned model: networks, or links in learned places."""
+        places = self.kinematics == "learned" and self.loss == "torque"
+        return self.model in LEARNED or places
 
     @property
     def usual(self) -> Trainings:
         """Layers, batches, rate and lengths of training: those given, else the usual ones."""
         given = {key: getattr(self, key) for key in Trainings._fields}
         found = usual_training(self.model, self.residual)
+        if self.model == "diffnea" and self.learned:  # which has no factors to tell the noise
+            found = found._replace(loss_units="range")
         if self.online:
             found = found._replace(batch=ONLINE_BATCH, epochs=1)
         return found._replace(**{key: value for key, value in given.items() if value})
@@ -238,93 +249,32 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         return self.model == "ridge" or self.prior == "gaussian"
 
     @property
-    def _has_network(self) -> bool:
+    def has_network(self) -> bool:
+        """Whether a part of a forward model, or of its drives, is a network."""
         return self.model == "ffnn" or self.actuator in _NETWORKS
 
     def _online(self) -> None:
         """What a single pass in the order of time cannot have."""
-        fields = type(self).model_fields
         check_online(
-            {key for key, field in fields.items() if getattr(self, key) != field.default},
+            self._changed,
             memory=self.model in LEARNED and self.parts[1] == "lstm",
             two_stages=self.training == "2s",
             from_sdp=self.model != "mlp" and self.init == "sdp",
         )
 
-    def _learned(self) -> None:
-        """Keys of learned models that contradict each other, or do nothing."""
-        fields = type(self).model_fields
-        changed = {key for key, field in fields.items() if getattr(self, key) != field.default}
-        for key in _OF_FACTORS:
-            if key in changed:
-                raise ValueError(f"{key} is for fits on factors, not for {self.model}")
-        body, residual = self.parts
-        if self.model == "hybrid" and residual == "none" and self.rigid == "sdp":
-            raise ValueError("residual: nothing is left to train; fit with model sdp")
-        if self.rigid == "sdp" and self.model == "hybrid" and self.training == "e2e":
-            said = "training: links of an sdp stay as they are; train 2s, or take rigid diffbary"
-            raise ValueError(said)
-        if "inertia" in changed and self.rigid != "diffnea":
-            raise ValueError("inertia is for rigid diffnea")
-        if "init" in changed and self.training == "2s":
-            raise ValueError("init is for links that are trained: those of 2s are of an sdp")
-        for key in ("lagrangian", "lagrangian_activation", "lagrangian_inputs"):
-            if key in changed and body != "delan":
-                raise ValueError(f"{key} is for a delan")
-        for key in ("memory", "sequence"):
-            if key in changed and residual != "lstm":
-                raise ValueError(f"{key} is for an lstm")
-        for key in ("activation", "hidden"):
-            if key in changed and residual == "none":
-                raise ValueError(f"{key} is for networks that add to a body")
-        layers = (*self.usual.hidden, *self.lagrangian)
-        if any(not 1 <= size <= _WIDEST for size in layers):
-            raise ValueError(f"layers have 1 to {_WIDEST} units")
-
     @property
-    def parts(self) -> tuple[Literal["none", "links", "delan"], Literal["none", "mlp", "lstm"]]:
+    def parts(self) -> tuple[Body, Literal["none", "mlp", "lstm"]]:
         """Body and residual of a learned model."""
+        if self.model == "diffnea":
+            return "kinodynamic", "none"
         match self.model:
             case "mlp" | "lstm":
                 return "none", self.model
-            case "delan":
-                return "delan", "none"
+            case "delan" | "felan" | "felan-bs" | "delan-pp":
+                return self.model, "none"
             case _:
-                return "delan" if self.rigid == "delan" else "links", self.residual
-
-    def _forward(self) -> None:
-        """Keys of forward models."""
-        fields = type(self).model_fields
-        changed = {key for key, field in fields.items() if getattr(self, key) != field.default}
-        if self.loss == "torque" and self.model in LEARNED:
-            if self.kinematics != "known":
-                raise ValueError("kinematics is for loss forward")
-            self._learned()
-            return
-        if self.loss == "torque":
-            for key in _OF_FORWARD:
-                if key in changed:
-                    raise ValueError(f"{key} is for loss forward")
-            if self.model == "ffnn":
-                raise ValueError("model: ffnn predicts accelerations; it needs loss forward")
-            return
-        if self.model not in FORWARD:
-            raise ValueError(f"loss: forward is for {', '.join(FORWARD)}, not for {self.model}")
-        if self.model == "nea" and self.kinematics == "learned":
-            raise ValueError("kinematics: linear regression (nea) needs known ones; take diffnea")
-        for key in _NOT_OF_FORWARD:
-            if key in changed:
-                raise ValueError(f"{key} is for loss torque")
-        if "hidden" in changed and not self._has_network:
-            raise ValueError("hidden is for ffnn and actuators that are networks")
-        if any(not 1 <= size <= _WIDEST for size in self.usual.hidden):
-            raise ValueError(f"hidden: layers have 1 to {_WIDEST} units")
-        if self._has_network and self.optimizer != "adam":
-            raise ValueError("optimizer: networks have too many weights for newton; take adam")
-        if self.inertia == "nostr":
-            raise ValueError("inertia: nostr has no forward dynamics")
-        if self.kinematics == "learned" and self.init == "sdp":
-            raise ValueError("init: learned kinematics start from prior or random, not from an sdp")
+                body = self.rigid if self.rigid in ("delan", "felan") else "links"
+                return cast("Body", body), self.residual
 
     @field_validator("anew")
     @classmethod
@@ -350,30 +300,3 @@ class FitOptions(ProtocolOptions, LearnedOptions):
         if twice is not None:
             raise ValueError(f"link {twice} is given two boxes")
         return given
-
-
-def boxed(text: str) -> tuple[str, tuple[float, float, float], tuple[float, float, float]]:
-    """Link, lower and upper corner of a box for a centre of mass."""
-    link, sign, rest = text.rpartition("=")
-    try:
-        x0, y0, z0, x1, y1, z1 = map(float, rest.split(","))
-    except ValueError:
-        raise ValueError(f"{text!r} is not {_BOX}") from None
-    if not sign or not link:
-        raise ValueError(f"{text!r} is not {_BOX}")
-    if not (x0 <= x1 and y0 <= y1 and z0 <= z1):
-        raise ValueError(f"no centre of mass is in {text!r}: give the lower corner first")
-    return link, (x0, y0, z0), (x1, y1, z1)
-
-
-def load_numbers(text: str) -> list[float]:
-    """One, four or ten numbers of a load."""
-    try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError:
-        values = []
-    if len(values) not in (1, 4, 10):
-        raise ValueError(f"{text!r} is not {_LOAD}")
-    if not all(map(isfinite, values)) or values[0] <= 0:
-        raise ValueError(f"a load of {text!r}: give finite numbers, and a mass above 0")
-    return values

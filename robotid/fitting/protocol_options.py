@@ -23,6 +23,12 @@ class ProtocolOptions(BaseModel):
     order: Literal["shuffled", "time"] = Field(
         default="shuffled", description="Order in which an epoch of adam passes the samples."
     )
+    loss_units: Literal["noise", "range", "spread", "si"] | None = Field(
+        default=None,
+        description="What adam counts the errors of a joint in: its noise as least squares find "
+        "it, the range or the spread (standard deviation) of its torque, or N m and N for all "
+        "alike (si); by default noise for links, range for learned models, spread for felan.",
+    )
     online: bool = Field(
         default=False,
         description="Learn while the robot moves: adam passes the training data once, in the order "

@@ -19,6 +19,7 @@ from robotid.information.factor import Factor
 from robotid.information.held import HeldSigns
 from robotid.information.layout import Layout
 from robotid.information.regressor import Motion, row_columns
+from robotid.information.samples import samples_of
 from robotid.information.triangular import triangle
 
 Array = NDArray[np.float64]
@@ -109,10 +110,10 @@ def _batches(
     layout: Layout, batches: Iterable[Array]
 ) -> Iterable[tuple[Motion, Array, Mapping[str, float]]]:
     """Motion, torque and the held signs before them."""
-    nq, nv, memory = layout.robot.nq, layout.robot.nv, HeldSigns(layout)
+    memory, rows = HeldSigns(layout), len(layout.rows)
     for signals in batches:
-        q, qd, qdd, tau = np.split(signals.T, [nq, nq + nv, nq + 2 * nv], axis=1)
-        yield Motion(q, qd, qdd), np.ascontiguousarray(tau), memory.signs
+        q, qd, qdd, tau = samples_of(layout.robot, signals)
+        yield Motion(q, qd, qdd), np.ascontiguousarray(tau[:, :rows]), memory.signs
         memory.advance(signals)
 
 

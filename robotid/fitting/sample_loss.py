@@ -61,12 +61,12 @@ class SampleLoss:
     Args:
         layout: robot and terms.
         entries: what theta holds.
-        weights: of the errors of each row, shape (nv,); 1 otherwise.
+        weights: of the errors of each row that counts, shape (rows,); 1 otherwise.
     """
 
     def __init__(self, layout: Layout, entries: Entries, weights: Array | None = None) -> None:
-        self._robot, self._entries = layout.robot, entries
-        own = np.ones(layout.robot.nv) if weights is None else weights
+        self._robot, self._entries, self._rows = layout.robot, entries, len(layout.rows)
+        own = np.ones(self._rows) if weights is None else weights
         self._weights = torch.tensor(own, dtype=torch.float64)
 
     def torque(self, theta: Tensor, samples: SampleTensors) -> Tensor:
@@ -79,7 +79,7 @@ class SampleLoss:
 
     def mean(self, theta: Tensor, samples: SampleTensors) -> Tensor:
         """Mean over samples and rows of the squared weighted error."""
-        error = self.torque(theta, samples) - samples.tau
+        error = (self.torque(theta, samples) - samples.tau)[:, : self._rows]
         return ((error * self._weights) ** 2).mean()
 
     def evaluated(self, theta: Tensor, samples: SampleTensors) -> float:
@@ -88,7 +88,7 @@ class SampleLoss:
             return float(self.mean(theta, samples))
 
     def by_row(self, theta: Tensor, samples: SampleTensors) -> Array:
-        """`nmse_var` of each row, shape (nv,)."""
+        """`nmse_var` of each row that counts, shape (rows,)."""
         with torch.no_grad():
-            found = self.torque(theta, samples).numpy()
-        return normalised_error(samples.tau.numpy(), found)
+            found = self.torque(theta, samples).numpy()[:, : self._rows]
+        return normalised_error(samples.tau.numpy()[:, : self._rows], found)

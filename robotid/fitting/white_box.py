@@ -9,7 +9,7 @@ from robotid.fitting.differentiable import diffbary, diffnea
 from robotid.fitting.evidence import Evidence
 from robotid.fitting.keys import given_by
 from robotid.fitting.linear import Estimate, ols, ridge, wls
-from robotid.fitting.options import boxed
+from robotid.fitting.option_texts import boxed
 from robotid.fitting.prior import Divergence, robot_file_prior
 from robotid.fitting.restream import irls_samples
 from robotid.fitting.robust import irls

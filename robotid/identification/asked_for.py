@@ -1,9 +1,10 @@
-"""What a user asked for besides parameters, in words: a load, gains of drives."""
+"""What a user asked for besides parameters, in words: a load, gains of drives, the whole mass."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 from robotid.contracts.fit import DriveGain, PayloadFound
+from robotid.contracts.fit_sums import TotalMass
 
 _REACH = 1.96  # standard deviations of a 95 % interval
 
@@ -26,6 +27,13 @@ def gains_in_words(gains: Sequence[DriveGain], units: Mapping[str, str]) -> str:
         for gain in gains
     )
     return f"Gains per A: {', '.join(said)}" if gains else ""
+
+
+def mass_in_words(found: TotalMass | None) -> str:
+    """The mass of a floating robot with its 95 % interval; nothing of others."""
+    if found is None:
+        return ""
+    return f"Total mass {_measured(found.value, _REACH * found.std)} kg"
 
 
 def _of_interval(value: float | None, lower: float | None, upper: float | None) -> str:

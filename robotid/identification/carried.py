@@ -135,6 +135,9 @@ def _check_same(before: FittedRobot, data: Gathered) -> None:
         said = "inertias of nine entries have no load"
         raise BadDataError("base-differs", said, hint="fit the unloaded robot with another model")
     wanted = before.model.layout
+    if wanted.forces != data.layout.forces:
+        said = "the fit without load is of other generalised forces"
+        raise BadDataError("base-differs", said, hint="give the same rows and contacts")
     if wanted.own == data.layout.own:
         return
     said = "the fit without load has other terms of joints"

@@ -119,7 +119,7 @@ def _check_kind(fit: FitResult, folder: Path) -> None:
 def _layout(about: RobotFacts, robot: RobotTree, folder: Path) -> Layout:
     """The layout of the earlier fit for the robot of now, which has to be the same."""
     try:
-        layout = Layout(robot, about.terms, about.joint_terms, about.coupled)
+        layout = Layout(robot, about.terms, about.joint_terms, about.coupled, about.forces)
     except ConfigError:  # terms of joints that this robot does not have
         raise _other_robot(about, robot, folder) from None
     if layout.digest != about.geometry_sha256 or list(layout.names) != about.parameters:
@@ -144,6 +144,10 @@ def _check_loads(fit: FitResult, changes: RobotOptions, folder: Path) -> None:
 
 
 def _check_terms(layout: Layout, own: Layout, folder: Path) -> None:
+    if layout.forces != own.forces:
+        said = f"the earlier fit is of other generalised forces ({own.forces.kind})"
+        hint = "give the same rows, contacts and contact_links"
+        raise BadDataError("other-forces", said, file=str(folder / FIT), hint=hint)
     picks = widths_of(layout, own)
     if picks is None or layout.choosing(picks)[0].own != own.own:
         said = "the earlier fit has other terms of joints, or other widths"

@@ -7,7 +7,6 @@ import numpy as np
 
 from robotid.contracts.fit import Fold, Metric, Metrics, held_out
 from robotid.contracts.words import BASELINES, DATA
-from robotid.dynamics.base_parameters import base_parameters
 from robotid.errors import Notice
 from robotid.evaluation.cross_validation import CrossValidation, FoldFit, cross_validate
 from robotid.evaluation.scores import has_physical_links
@@ -17,6 +16,7 @@ from robotid.identification.problems import problem_of
 from robotid.identification.request import Request
 from robotid.information.blocks import DataBlock
 from robotid.information.sizes import nominal
+from robotid.information.structure import base_of
 
 
 class Folds(NamedTuple):
@@ -42,7 +42,7 @@ def folds_of(request: Request, metrics: Metrics, unit: str) -> Folds:
 
     def fit(blocks: Sequence[DataBlock]) -> FoldFit:
         chosen = choose_widths(data.evidence(blocks), data.layout)
-        base = base_parameters(chosen.layout.robot, **chosen.layout.arguments)
+        base = base_of(chosen.layout)
         solved = solve(problem_of(request, chosen.layout, base, chosen.evidence, blocks))
         phi = np.zeros(data.layout.parameters)
         phi[chosen.kept] = solved.phi

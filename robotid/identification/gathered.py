@@ -30,8 +30,8 @@ class RecordingData(NamedTuple):
     Args:
         share: of its samples that are independent.
         whole: all of it as one block.
-        extremes: least and greatest values of signals, by the time its blocks begin; each of shape
-            (signals, 2).
+        extremes: least and greatest q, qd, qdd and tau, by the time its blocks begin; each of shape
+            (4 nv, 2).
         middle: reads some of its samples.
     """
 
@@ -182,6 +182,10 @@ def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -
     if about.torque != torque:
         said = f"these factors are of {about.torque}, not of {torque}"
         raise BadDataError("other-signal", said, file=str(folder), hint="leave out factors")
+    if about.forces != layout.forces:
+        said = f"these factors are of other generalised forces ({about.forces.kind})"
+        hint = "give the same rows, contacts and contact_links as to factors"
+        raise BadDataError("other-forces", said, file=str(folder), hint=hint)
     if layout_of(about, layout.robot).own != layout.own:
         said = f"these factors have other terms of joints, {len(about.parameters)} parameters"
         raise BadDataError(

@@ -9,7 +9,7 @@ from robotid.contracts.fit import FitResult, JointTerms
 from robotid.contracts.information import Information
 from robotid.contracts.residuals import Excerpt
 from robotid.contracts.training import Training
-from robotid.dynamics.base_parameters import BaseParameters, base_parameters
+from robotid.dynamics.base_parameters import BaseParameters
 from robotid.errors import Notice
 from robotid.evaluation.verdict import torque_unit
 from robotid.fitting.departure import departure_of
@@ -17,7 +17,7 @@ from robotid.fitting.fit_information import information_of
 from robotid.fitting.solved import Solved
 from robotid.fitting.status import Knowledge, knowledge
 from robotid.fitting.white_box import solve
-from robotid.identification.asked_for import gains_in_words
+from robotid.identification.asked_for import gains_in_words, mass_in_words
 from robotid.identification.data_used import data_used
 from robotid.identification.distrusted import distrusted
 from robotid.identification.folds import folds_of
@@ -34,8 +34,10 @@ from robotid.identification.tables import (
     parameter_table,
     table_of_nine,
 )
+from robotid.identification.total_mass import total_mass
 from robotid.identification.training_data import training_of
 from robotid.information.sizes import sizes
+from robotid.information.structure import base_of
 from robotid.models.rigid_body import RigidBodyModel
 
 Array = NDArray[np.float64]
@@ -58,7 +60,7 @@ class Identified:
 def identify(request: Request) -> Identified:
     """Fit the parameters of a robot, and find out how far to trust them."""
     data, layout = request.ready.data, request.ready.data.layout
-    base = base_parameters(layout.robot, **layout.arguments)
+    base = base_of(layout)
     train = data.training()
     # An online pass is judged on all data while it learns, which is then its test.
     readable = data.of(*(("train", "val", "test") if request.options.online else ("train", "val")))
@@ -74,6 +76,8 @@ def identify(request: Request) -> Identified:
         "identifiability": identifiability_of(known),
         "links": [] if nine else link_table(layout, solved.phi),
     }
+    mass = total_mass(layout, solved.phi, known.estimate)
+    gains = gains_in_words(request.ready.gains, layout.robot.torque_units)
     judge = Judge(data, request.folder, request.index, request.torque, request.ready.gains)
     found = judge(
         model,
@@ -82,7 +86,7 @@ def identify(request: Request) -> Identified:
         promises=solved.promises,
         choices=request.ready.choices,
         tables=tables,
-        asked=gains_in_words(request.ready.gains, layout.robot.torque_units),
+        asked="; ".join(text for text in (mass_in_words(mass), gains) if text),
     )
     unit = torque_unit(layout.robot.torque_units)
     folds = folds_of(request, found.metrics, unit)
@@ -91,9 +95,10 @@ def identify(request: Request) -> Identified:
         model=request.options.model,
         options=request.stated_options(),
         robot=request.robot,
-        joints=list(layout.robot.joint_names),
+        joints=list(layout.rows),
         torque=request.torque,
         terms=JointTerms(**layout.arguments),
+        forces=layout.forces,
         samples=dict(data.samples),
         recordings=request.index.splits,
         split_by="segment" if request.index.intervals else "recording",
@@ -103,6 +108,7 @@ def identify(request: Request) -> Identified:
         verdict=found.verdict,
         metrics=found.metrics,
         baselines=found.baselines,
+        total_mass=mass,
         active=list(solved.active),
         essential=[one.name for one in small.model.parameters] if small else None,
         reduced=small.model if small else None,

@@ -98,7 +98,7 @@ class Judge:
         compared = baselines(data, nominal(layout) if physical else None)
         compared |= {name: scores(data, phi) for name, phi in (others or {}).items()}
         metrics = (
-            scores_of_samples(self._read, layout.robot.joint_names, model.torque)
+            scores_of_samples(self._read, layout.robot, model.torque, layout.rows)
             if model.full
             else scores(data, model.phi)
         )
@@ -151,16 +151,13 @@ class Judge:
         )
 
     def _excerpt(self, model: RigidBodyModel) -> Excerpt:
-        joints = model.layout.robot.joint_names
-        found = excerpt(
+        return excerpt(
             self._folder,
             self._index,
-            joints,
+            model.layout.robot,
             model.torque,
             torque=self._torque,
+            gains=self._gains,
+            forces=model.layout.forces,
             middles={name: known.middle for name, known in self._data.recordings.items()},
         )
-        if self._gains is None:
-            return found
-        windows = (window._replace(tau=window.tau * self._gains) for window in found.windows)
-        return found._replace(windows=tuple(windows))

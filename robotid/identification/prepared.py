@@ -11,7 +11,8 @@ from robotid.fitting.drive_gains import drive_gains
 from robotid.fitting.keys import given_by
 from robotid.fitting.known_widths import widths_of
 from robotid.fitting.load import Load, load_frame
-from robotid.fitting.options import FitOptions, load_numbers
+from robotid.fitting.option_texts import load_numbers
+from robotid.fitting.options import FitOptions
 from robotid.identification.gathered import Gathered
 from robotid.information.layout import Layout
 

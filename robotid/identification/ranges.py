@@ -1,16 +1,16 @@
 """What joints did in the training data: a model knows little of what lies beyond."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from robotid.contracts.fit import DriveGain
 from robotid.contracts.fit_data import JointRange
 from robotid.identification.gathered import Gathered
+from robotid.information.samples import MOTION
 from robotid.robot.tree import Limits
 
 Bounds = tuple[float, float]
-_MOTION = ("q", "qd", "qdd")
 
 
 def trained_ranges(data: Gathered, gains: Sequence[DriveGain]) -> dict[str, JointRange]:
@@ -20,19 +20,20 @@ def trained_ranges(data: Gathered, gains: Sequence[DriveGain]) -> dict[str, Join
         data: factors of all recordings.
         gains: of drives, where the signal that stands for torque is none.
     """
-    robot, torque = data.layout.robot, "tau"
-    columns = [f"{signal}.{name}" for signal in (*_MOTION, torque) for name in robot.joint_names]
+    robot = data.layout.robot
     own = np.array([data.recordings[b.recording].extremes[b.start_s] for b in data.of("train")])
-    bounds = zip(own[..., 0].min(axis=0).tolist(), own[..., 1].max(axis=0).tolist(), strict=True)
-    found = dict(zip(columns, bounds, strict=True))
-    gain = dict.fromkeys(robot.joint_names, 1.0) | {one.joint: one.value for one in gains}
+    low, high = np.fmin.reduce(own[..., 0]), np.fmax.reduce(own[..., 1])
+    found = np.stack([low, high], axis=-1).reshape(4, robot.nv, 2) + 0.0  # no -0
+    gain = {one.joint: one.value for one in gains}
+    limits = {joint.name: _limits(joint.limits) for joint in robot.driven}
     return {
-        joint.name: JointRange(
-            **{signal: _bounds(found[f"{signal}.{joint.name}"]) for signal in _MOTION},
-            tau=_bounds([gain[joint.name] * x for x in found[f"{torque}.{joint.name}"]]),
-            **_limits(joint.limits),
+        row: JointRange(
+            **{s: _bounds(x) for s, x in zip(MOTION, motion, strict=True)},
+            # Rows of a base alone need no torques of joints.
+            tau=_bounds(gain.get(row, 1.0) * tau) if np.isfinite(tau).all() else None,
+            **limits.get(row, {}),
         )
-        for joint in robot.driven
+        for row, (*motion, tau) in zip(robot.rows, found.swapaxes(0, 1), strict=True)
     }
 
 
@@ -40,10 +41,14 @@ def widest(
     first: Mapping[str, JointRange], second: Mapping[str, JointRange]
 ) -> dict[str, JointRange]:
     """Ranges of two sets of data together; limits are those of the second."""
-    signals = (*_MOTION, "tau")
+    signals = (*MOTION, "tau")
     return {
         joint: own.model_copy(
-            update={s: _bounds([*getattr(own, s), *getattr(first[joint], s)]) for s in signals}
+            update={
+                s: _bounds([*getattr(own, s), *getattr(first[joint], s)])
+                for s in signals
+                if getattr(own, s) and getattr(first[joint], s)
+            }
         )
         if joint in first
         else own
@@ -51,8 +56,9 @@ def widest(
     }
 
 
-def _bounds(values: Sequence[float]) -> Bounds:
-    return min(values), max(values)
+def _bounds(values: Iterable[float]) -> Bounds:
+    low, *_, high = sorted(map(float, values))
+    return low, high
 
 
 def _limits(given: Limits) -> dict[str, Bounds | float | None]:

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robotid.contracts.fit import Metrics, ReducedModel, ReducedParameter, held_out
+from robotid.contracts.fit import Metrics, ReducedModel, held_out
+from robotid.contracts.fit_sums import ReducedParameter
 from robotid.contracts.words import DATA
 from robotid.dynamics.groupings import groupings
 from robotid.errors import Notice

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.recording import iterate_recording
 from robotid.contracts.splits import Split
 from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
+from robotid.information.samples import SampleReader
 
 Array = NDArray[np.float64]
 
@@ -35,8 +35,6 @@ def split_samples(
         gains: torque per unit of that signal, shape (n,); None for 1.
         split: which samples.
     """
-    joints = layout.robot.joint_names
-    columns = [f"{signal}.{name}" for signal in ("q", "qd", "qdd", torque) for name in joints]
     for name in dict.fromkeys(block.recording for block in blocks if block.split == split):
         times = [
             (block.start_s, block.end_s)
@@ -44,11 +42,10 @@ def split_samples(
             if block.recording == name and block.split == split
         ]
         starts, ends = np.rint(1e9 * np.array(times)).T
-        for batch in iterate_recording(folder / f"{name}.parquet", ["t", *columns]):
-            signals: Array = np.stack([np.asarray(batch[c], dtype=np.float64) for c in columns])
-            if gains is not None:
-                signals[-len(joints) :] *= gains[:, None]
+        path = folder / f"{name}.parquet"
+        reader = SampleReader(path, layout.robot, torque, gains=gains, forces=layout.forces)
+        for batch, signals in reader.batches():
             before = np.searchsorted(starts, batch["t"], side="right") - 1
-            signals = signals[:, (before >= 0) & (batch["t"] <= ends[before])]
-            if signals.shape[1]:
-                yield signals
+            chosen = signals[:, (before >= 0) & (batch["t"] <= ends[before])]
+            if chosen.shape[1]:
+                yield chosen

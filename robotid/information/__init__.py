@@ -1,5 +1,9 @@
 """Information factors: samples reduced, without loss, to small triangular matrices.
 
+structure   base parameters of a layout
+projection  what contacts without force sensors leave of generalised forces
+projected   factors of that
+samples     generalised samples of a recording: q, qd, qdd, tau
 layout      which parameters there are, and which each row of torque depends on
 compiled    machine code kept between processes
 lanes       motion of bodies and columns for a batch of samples, in numba

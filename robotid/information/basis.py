@@ -38,13 +38,30 @@ class Basis(NamedTuple):
 
 def bases_of(layout: Layout) -> list[Basis]:
     """The structural basis of each row, from random motions."""
+    return [_basis(W) for W in random_columns(layout)[1]]
+
+
+def whole_basis(layout: Layout) -> Basis:
+    """The structural basis of all rows together."""
+    _, rows = random_columns(layout)
+    whole = np.zeros((sum(len(W) for W in rows), layout.parameters))
+    at = 0
+    for W, columns in zip(rows, layout.columns, strict=True):
+        whole[at : at + len(W), columns] = W
+        at += len(W)
+    return _basis(whole)
+
+
+def random_columns(layout: Layout) -> tuple[Motion, list[Array]]:
+    """Random states that tell columns apart which any motion can, and the columns of each row."""
     most = max(columns.size for columns in layout.columns)
     # Rest, gentle and violent motion: columns of gravity, inertia and velocity weigh the same.
     # Slower still where friction changes: speeds of random motions are about 2.
     paces = [0.0, 0.3, 10.0, *(0.5 * speed for speed in slow_speeds(layout.own))]
     pace = np.repeat(np.array(paces)[:, None], most + 20, axis=0)
     q, qd, qdd = random_motion(layout.robot, samples=len(pace), seed=_SEED)
-    return [_basis(W) for W in row_columns(layout, Motion(q, qd * pace, qdd * pace))]
+    motion = Motion(q, qd * pace, qdd * pace)
+    return motion, row_columns(layout, motion)
 
 
 def _basis(W: Array) -> Basis:

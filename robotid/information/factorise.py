@@ -21,6 +21,7 @@ from robotid.information.regressor import (
     row_columns,
     working_memory,
 )
+from robotid.information.samples import samples_of
 from robotid.information.triangular import (
     WORST_CONDITION,
     factor_of_gram,
@@ -143,8 +144,7 @@ class Factoriser:
         wrong = np.flatnonzero(~(np.abs(held - power) <= _TORQUE * power)).tolist()
         if not wrong:
             return
-        q, qd, qdd, _ = np.split(signals.T, np.cumsum([robot.nq, robot.nv, robot.nv]), axis=1)
-        W = row_columns(self.layout, Motion(q, qd, qdd), before)
+        W = row_columns(self.layout, Motion(*samples_of(robot, signals)[:3]), before)
         for row in wrong:
             found[row] = triangle(
                 np.column_stack([W[row][:, self.bases[row].independent], tau[row]])

@@ -3,13 +3,14 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.contracts.forces import Forces
 from robotid.dynamics.joint_columns import (
     Candidates,
     JointColumn,
@@ -20,15 +21,15 @@ from robotid.dynamics.joint_columns import (
     specs_of,
 )
 from robotid.dynamics.terms import DEFAULT_TERMS
-from robotid.errors import UsageError
+from robotid.errors import ConfigError, UsageError
 from robotid.robot.tree import RobotTree
 
 Index = NDArray[np.int64]
 
 TERMS = DEFAULT_TERMS  # of joints, where nothing else is asked for
+_ALL = Forces()
 LINK_PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 LINK_UNITS = ("kg", *["kg m"] * 3, *["kg m²"] * 6)
-BASE_ROWS = ("base.fx", "base.fy", "base.fz", "base.mx", "base.my", "base.mz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ class Layout:
         terms: of joints without terms of their own, such as `viscous` or `stribeck(0.05,0.1)`.
         joint_terms: of single joints or couplings, by name.
         coupled: motors that drive two joints, such as `j5+j6`.
+        forces: which generalised forces count; by default all of them.
 
     Besides, `specs` are the terms of every joint and coupling, and `own` the parameters after those
     of the links with their columns.
@@ -53,6 +55,7 @@ class Layout:
     terms: Sequence[str] = ()
     joint_terms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     coupled: Sequence[str] = ()
+    forces: Forces = _ALL
     specs: Specs = field(init=False)
     own: tuple[JointColumn, ...] = field(init=False)
 
@@ -60,6 +63,8 @@ class Layout:
         specs = specs_of(self.robot, self.terms, self.joint_terms, self.coupled)
         usual = checked_specs(self.terms)
         texts = {name: tuple(map(str, specs[name])) for name in self.joint_terms}
+        if self.forces.kind == "base":
+            self._check_base()
         for name, value in (
             ("specs", specs),
             ("terms", tuple(map(str, usual))),
@@ -68,6 +73,15 @@ class Layout:
             ("own", own_columns(self.robot, specs, self.coupled)),
         ):
             object.__setattr__(self, name, value)
+
+    def _check_base(self) -> None:
+        """Rows of a base need one, and joints then have no rows for terms of their own."""
+        if not self.robot.floating:
+            said = f"rows: robot {self.robot.name} has a fixed base, and no rows of one"
+            raise ConfigError("fixed-base", said, hint="let it float: --base floating")
+        if self.terms or self.joint_terms or self.coupled:
+            said = "terms: rows of a base show nothing of what joints have of their own"
+            raise ConfigError("key-without-effect", said, hint="leave out terms of joints")
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -90,8 +104,13 @@ class Layout:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Names of the rows: joints, and the six of a floating base."""
-        return (BASE_ROWS if self.robot.floating else ()) + self.robot.joint_names
+        """Names of the rows: joints, and the six of a floating base; or these alone."""
+        return self.robot.rows[:6] if self.forces.kind == "base" else self.robot.rows
+
+    @property
+    def plain(self) -> "Layout":
+        """The same with all generalised forces as they are."""
+        return replace(self, forces=_ALL)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -135,7 +154,8 @@ class Layout:
             gone.update(p for w, some in enumerate(group.columns) if w != pick for p in some)
         texts = {name: tuple(map(str, some)) for name, some in specs.items()}
         kept = [position for position in range(self.parameters) if position not in gone]
-        return Layout(self.robot, (), texts, self.coupled), np.array(kept, dtype=np.int64)
+        own = Layout(self.robot, (), texts, self.coupled, self.forces)
+        return own, np.array(kept, dtype=np.int64)
 
     def with_terms(self, wanted: Sequence[str]) -> "tuple[Layout, Index]":
         """The layout with no other terms than these, and which parameters stay."""
@@ -143,9 +163,10 @@ class Layout:
             name: tuple(str(spec) for spec in some if spec.term in wanted)
             for name, some in self.specs.items()
         }
-        own = [place for place, column in enumerate(self.own) if column.term in wanted]
-        kept = [*range(self.links), *(self.links + place for place in own)]
-        return Layout(self.robot, (), texts, self.coupled), np.array(kept, dtype=np.int64)
+        places = [place for place, column in enumerate(self.own) if column.term in wanted]
+        kept = [*range(self.links), *(self.links + place for place in places)]
+        own = Layout(self.robot, (), texts, self.coupled, self.forces)
+        return own, np.array(kept, dtype=np.int64)
 
     def body(self, row: int) -> int:
         """The body that a row's torque moves."""
@@ -176,9 +197,14 @@ class Layout:
 
     @cached_property
     def columns(self) -> tuple[Index, ...]:
-        """For each row the positions of its columns among the parameters: subtree, then terms."""
+        """For each row the positions of its columns among the parameters: subtree, then terms.
+
+        What is projected depends on all of them.
+        """
+        if self.forces.kind == "projected":
+            return (np.arange(self.parameters),) * self.robot.nv
         result = []
-        for row in range(self.robot.nv):
+        for row in range(len(self.rows)):
             links = (10 * self.subtree(row)[:, None] + np.arange(10)).ravel()
             own = [self.links + position for position in self.own_of(row)]
             result.append(np.concatenate([links, np.array(own, dtype=np.int64)]))

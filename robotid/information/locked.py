@@ -1,4 +1,4 @@
-"""Joints that the robot is said to hold, as recordings have them."""
+"""What the robot is said to hold, joints or its base, as recordings have it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,6 +7,7 @@ import numpy as np
 
 from robotid.contracts.recording import inspect_recording, iterate_recording
 from robotid.errors import Notice
+from robotid.robot.tree import RobotTree
 
 _STILL = 0.02  # [rad or m]: sensors and what gives way move a joint by less
 
@@ -40,3 +41,13 @@ def moving_locks(path: Path, locked: Mapping[str, float]) -> list[Notice]:
         said = f"joint {joint} is locked at {value:g} and {did} in recording {path.stem}"
         notices.append(Notice(code="locked-joint-moves", message=said, joint=joint, hint=hint))
     return notices
+
+
+def base_not_used(path: Path, robot: RobotTree) -> list[Notice]:
+    """A remark where a recording holds the motion of a base, and the robot has a fixed one."""
+    names, _ = inspect_recording(path)
+    if robot.floating or not any(name.startswith("base.") for name in names):
+        return []
+    said = f"recording {path.stem} holds the motion of a base, that of robot {robot.name} is fixed"
+    hint = "let it float: --base floating; fixed, it may not have moved"
+    return [Notice(code="base-not-used", message=said, hint=hint)]

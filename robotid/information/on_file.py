@@ -59,8 +59,8 @@ class Held:
 class FactorsOnFile:
     """The factors of one recording.
 
-    `facts` is what is known of them, `extremes` the least and greatest values of its signals by
-    block, shape (blocks, signals, 2).
+    `facts` is what is known of them, `extremes` the least and greatest values of its samples by
+    block, shape (blocks, 4 nv, 2).
     """
 
     def __init__(self, path: Path, held: Held) -> None:

@@ -18,12 +18,14 @@ from robotid.contracts.factors import (
     RowTensors,
     read_factors,
 )
-from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
+from robotid.contracts.recording import RecordingFacts, iterate_recording
 from robotid.contracts.splits import Interval
-from robotid.errors import BadDataError, nearest
+from robotid.errors import BadDataError
 from robotid.information.factor import Factor, merged, packed, unpacked
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
+from robotid.information.projected import ProjectedFactoriser
+from robotid.information.samples import SampleReader
 from robotid.information.samples_seen import SamplesSeen
 from robotid.information.stream import block_edges, factor_blocks
 from robotid.robot.tree import RobotTree
@@ -31,7 +33,6 @@ from robotid.signals.filtered_noise import FilteredNoise
 
 Array = NDArray[np.float64]
 Item = TypeVar("Item")
-_MOTION = ("q", "qd", "qdd")
 
 
 def factor_recording(
@@ -45,31 +46,33 @@ def factor_recording(
     """Reduce a filtered recording to factors, in constant memory.
 
     Args:
-        path: the recording, with q, qd, qdd and tau of every joint of the robot.
+        path: the recording, with all that `SampleReader` needs of the robot.
         layout: the robot and the terms of its joints.
         passed_over: recorded joints that are no concern of the robot's, such as locked ones.
         threads: how many to use; no bit of the result depends on it.
         torque: the signal that stands for torque.
         cut: stretches of time that are in different splits; no block is in two of them.
     """
-    names, facts = inspect_recording(path)
-    columns = _columns_of(layout, names, facts, passed_over, path, torque)
+    forces = layout.forces
+    reader = SampleReader(path, layout.robot, torque, forces=forces, passed_over=passed_over)
+    facts = reader.facts
     edges = block_edges(facts.samples, facts.rate_hz, _borders(path, cut, facts.samples))
     times = np.zeros((len(edges) - 1, 2))
-    seen = SamplesSeen(columns, layout.robot.joint_names, names, edges)
-    factoriser = Factoriser(layout, threads)
+    seen = SamplesSeen(reader, edges)
+    projected = ProjectedFactoriser(layout, threads) if forces.kind == "projected" else None
+    factoriser = projected or Factoriser(layout.plain, threads)
     try:
-        batches = read_ahead(_batches(path, seen, edges, times))
+        batches = read_ahead(_batches(reader, seen, edges, times))
         blocks = []
         for block in factor_blocks(factoriser, batches, edges):
-            blocks.append(block)
+            blocks.append(block[: len(layout.rows)])
             progress.report(len(blocks), len(edges) - 1, "factors")
     finally:
         factoriser.close()
     return FactorFacts(
         about=about_of(layout, torque),
         rate_hz=facts.rate_hz,
-        independent=min(FilteredNoise.of(facts, joint).share for joint in layout.robot.joint_names),
+        independent=_independent(facts, layout) * (projected.freedom if projected else 1.0),
         blocks=[
             Block(start_s=start, end_s=end, samples=block[0].count)
             for (start, end), block in zip(times.tolist(), blocks, strict=True)
@@ -77,6 +80,11 @@ def factor_recording(
     ), RecordingTensors(
         tensors_of(blocks), [packed(one.R) for one in merged(blocks)], *seen.found()
     )
+
+
+def _independent(facts: RecordingFacts, layout: Layout) -> float:
+    """Share of the samples that count as independent."""
+    return min(FilteredNoise.of(facts, joint).share for joint in layout.robot.joint_names)
 
 
 def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
@@ -123,7 +131,7 @@ def factors_in(
 
 def layout_of(about: RobotFacts, robot: RobotTree) -> Layout:
     """The layout that factors were made with; another robot is refused."""
-    layout = Layout(robot, about.terms, about.joint_terms, about.coupled)
+    layout = Layout(robot, about.terms, about.joint_terms, about.coupled, about.forces)
     if layout.digest != about.geometry_sha256 or list(layout.names) != about.parameters:
         said = f"the factors are not those of this robot {robot.name}, but of {about.robot}"
         raise BadDataError("other-robot", said, hint="compute the factors again")
@@ -152,70 +160,23 @@ def _borders(path: Path, cut: Sequence[Interval], samples: int) -> list[int]:
     return sorted({*before.ravel().tolist()} - {0, samples})
 
 
-def _batches(path: Path, seen: SamplesSeen, edges: Sequence[int], times: Array) -> Iterator[Array]:
+def _batches(
+    reader: SampleReader, seen: SamplesSeen, edges: Sequence[int], times: Array
+) -> Iterator[Array]:
     """Signals as the kernel reads them; notes when each block begins and ends [s]."""
-    columns, inner, at = seen.columns, np.asarray(edges), 0
-    for batch in iterate_recording(path, ["t", *columns, *seen.temperatures]):
+    inner, at, rows = np.asarray(edges), 0, reader.robot.rows
+    # Counted from the last: torques of rows that do not count need not be known.
+    unknown = [len(rows) - place for place, row in enumerate(rows) if row not in reader.measured]
+    for batch, signals in reader.batches(also=reader.temperatures):
         seconds = batch["t"] / 1e9
-        signals = np.empty((len(columns), seconds.size))
-        for signal, name in zip(signals, columns, strict=True):
-            signal[:] = batch[name]
-        if not np.isfinite(signals).all():
-            sample, signal = np.argwhere(~np.isfinite(signals.T))[0]
-            said = f"{columns[signal]} has no finite value in row {at + sample}"
-            raise BadDataError("not-finite", said, file=str(path), time=float(seconds[sample]))
         for which, places in enumerate((inner[:-1], inner[1:] - 1)):
             here = (places >= at) & (places < at + seconds.size)
             times[here, which] = seconds[places[here] - at]
-        seen.look(at, seconds, signals, batch)
-        yield signals
+        seen.look(at, batch, signals)
+        signals[[len(signals) - place for place in unknown]] = 0.0
+        touched = reader.touched(batch).T
+        yield np.vstack([signals, touched]) if len(touched) else signals
         at += seconds.size
-
-
-def _columns_of(
-    layout: Layout,
-    names: Sequence[str],
-    facts: RecordingFacts,
-    passed_over: Collection[str],
-    path: Path,
-    torque: str,
-) -> list[str]:
-    """Names of the signals in the order of the kernel, once robot and recording fit together."""
-    robot, file = layout.robot, str(path)
-    if robot.floating:
-        said = f"robot {robot.name} floats, and recordings do not hold the motion of a base"
-        raise BadDataError("floating-robot", said, file=file, hint="give a robot with a fixed base")
-    recorded = [joint.name for joint in facts.joints]
-    for joint in recorded:
-        if joint not in robot.joint_names and joint not in passed_over:
-            said = f"joint {joint!r} of the recording is not in robot {robot.name}"
-            hint = nearest(joint, robot.joint_names)
-            raise BadDataError("unknown-joint", said, file=file, joint=joint, hint=hint)
-    for joint in robot.joint_names:
-        if joint not in recorded:
-            said = f"joint {joint!r} of robot {robot.name} is not in the recording"
-            hint = f"recorded: {', '.join(recorded)}"
-            raise BadDataError("joint-missing", said, file=file, joint=joint, hint=hint)
-    columns = [f"{signal}.{joint}" for signal in (*_MOTION, torque) for joint in robot.joint_names]
-    for name in columns:
-        if name not in names:
-            signal, _, joint = name.partition(".")
-            said = f"the recording has no {name}"
-            hint = _instead(names, joint, signal, torque)
-            raise BadDataError("signal-missing", said, file=file, joint=joint, hint=hint)
-    return columns
-
-
-def _instead(names: Sequence[str], joint: str, signal: str, torque: str) -> str:
-    """What to do where a signal of a joint is missing, seeing those that there are."""
-    there = [name.partition(".")[0] for name in names if name.partition(".")[2] == joint]
-    listed = f"of {joint} it has {', '.join(there) or 'nothing'}"
-    if signal != torque:
-        return f"filter the dataset first; {listed}"
-    others = [name for name in ("tau", "tau_cmd", "current") if name in there]
-    if others:
-        return f"{listed}; torque can be {' or '.join(others)}"
-    return f"{listed}; parameters cannot be found without torque or current"
 
 
 def about_of(layout: Layout, torque: str) -> RobotFacts:
@@ -225,6 +186,7 @@ def about_of(layout: Layout, torque: str) -> RobotFacts:
         torque=torque,
         geometry_sha256=layout.digest,
         **layout.arguments,
+        forces=layout.forces,
         parameters=list(layout.names),
         rows=[
             Row(name=name, columns=columns.tolist())

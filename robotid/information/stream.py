@@ -12,6 +12,7 @@ from robotid.errors import BadDataError
 from robotid.information.factor import Factor, merge
 from robotid.information.factorise import Factoriser, Found
 from robotid.information.held import HeldSigns
+from robotid.information.projected import ProjectedFactoriser
 
 Array = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def block_edges(samples: int, rate_hz: float, borders: Sequence[int] = ()) -> li
 
 
 def factor_blocks(
-    factoriser: Factoriser, batches: Iterable[Array], edges: Sequence[int]
+    factoriser: "Factoriser | ProjectedFactoriser", batches: Iterable[Array], edges: Sequence[int]
 ) -> Iterator[list[Factor]]:
     """The factors of each block, one per row; how the samples come in batches does not matter.
 
@@ -65,7 +66,7 @@ def factor_blocks(
 
 
 def _factored(
-    factoriser: Factoriser, batches: Iterable[Array], edges: Sequence[int]
+    factoriser: "Factoriser | ProjectedFactoriser", batches: Iterable[Array], edges: Sequence[int]
 ) -> Iterator[tuple[list[Factor], bool]]:
     """Factors of each segment in their order, and whether a block ends there.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from robotid.errors import BadDataError, Notice
 from robotid.ingestion.resolve import Plan
+from robotid.plausibility.base import BasePlausibility
 from robotid.plausibility.finding import Finding, Interval
 from robotid.plausibility.plausibility import Plausibility
 from robotid.plausibility.unwrap import Unwrapper
@@ -34,6 +35,7 @@ class Checks:
         wrapping = [f"q.{name}" for name in turning if f"q.{name}" in signals]
         self._unwrapper = Unwrapper(dict.fromkeys(wrapping, turn), file)
         self._plausibility: Plausibility | None = None
+        self._base: BasePlausibility | None = None
         self._found: list[Finding] | None = None
 
     def put(self, rows: Columns) -> Columns:
@@ -47,7 +49,11 @@ class Checks:
             self._plausibility = Plausibility(
                 own, self._plan.joints, self._comparable(), file=self._file, torque=kind
             )
+            around = [name for name in names if name not in own]
+            self._base = BasePlausibility(around, self._robot, file=self._file)
         self._plausibility.push(rows)
+        assert self._base is not None
+        self._base.push(rows)
         return rows
 
     def _comparable(self) -> "RobotTree | None":
@@ -109,5 +115,7 @@ class Checks:
 
     def _all(self) -> list[Finding]:
         if self._found is None:
-            self._found = self._plausibility.findings() if self._plausibility else []
+            # A base first, or joints would be blamed for what is wrong with it.
+            checks = (self._base, self._plausibility)
+            self._found = [found for check in checks if check for found in check.findings()]
         return self._found

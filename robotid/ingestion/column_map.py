@@ -19,6 +19,14 @@
     [motor]
     gear = [100, 50]
 
+    [base.vel]                                  # of a floating base; also pos, quat and acc
+    columns = ["vx", "vy", "vz", "wx", "wy", "wz"]
+    frame = "world"                             # or "base"
+
+    [contact.FL_foot]                           # a link of the robot file
+    columns = ["fx", "fy", "fz"]                # or six, with moments about its origin
+    frame = "local"                             # or "world"
+
 Light to import: pipeline files and help are read without numpy.
 """
 
@@ -143,6 +151,71 @@ class TorqueMap(SignalMap):
     )
 
 
+class VelocityMap(SignalMap):
+    """Velocity of a floating base: of its origin, then how fast it turns."""
+
+    frame: Literal["world", "base"] | None = Field(
+        default=None,
+        description="In whose coordinates it is. Nothing is assumed: without it, it is refused.",
+    )
+
+
+class AccelerationMap(VelocityMap):
+    """Acceleration of a floating base."""
+
+    kind: Literal["rate", "classical", "proper"] | None = Field(
+        default=None,
+        description="rate: how the components of the velocity in base coordinates change; "
+        "classical: acceleration of the origin; proper: less gravity, as an IMU measures it.",
+    )
+
+
+class ContactMap(SignalMap):
+    """Force, and moment about the origin of a link, that something exerts on the robot there."""
+
+    columns: str | tuple[str, ...] = Field(
+        default=(),
+        description="fx, fy, fz, and mx, my, mz where moments are measured: a list, or a pattern "
+        "for all six.",
+    )
+    frame: Literal["world", "local"] | None = Field(
+        default=None,
+        description="In whose coordinates it is: those of the world, or of the link (local, which "
+        "needs a robot file). Nothing is assumed: without it, it is refused.",
+    )
+    on: str | None = Field(
+        default=None,
+        description="A column that is 0 where nothing touches the link; used where contacts have "
+        "no force sensors.",
+    )
+
+    def ends(self) -> tuple[str, ...]:
+        """Which parts of a wrench there are."""
+        if isinstance(self.columns, str):
+            return WRENCH
+        return WRENCH[:3] if len(self.columns) == 3 else WRENCH if self.columns else ()
+
+
+class BaseMap(_Table):
+    """Pose, velocity and acceleration of a floating base."""
+
+    pos: SignalMap | None = Field(default=None, description="Position in the world: x, y, z [m].")
+    quat: SignalMap | None = Field(
+        default=None, description="Quaternion x, y, z, w, from base to world coordinates."
+    )
+    vel: VelocityMap | None = Field(
+        default=None, description="Velocity: x, y, z, rx, ry, rz [m/s, rad/s]."
+    )
+    acc: AccelerationMap | None = Field(
+        default=None, description="Acceleration: x, y, z, rx, ry, rz [m/s², rad/s²]."
+    )
+
+    def items(self) -> list[tuple[str, SignalMap]]:
+        """The parts that are mapped, by name."""
+        found = [(part, getattr(self, part)) for part in BASE_PARTS]
+        return [(part, signal) for part, signal in found if signal is not None]
+
+
 class TimeMap(_Table):
     """Where times are: a column, or the rate of samples without one."""
 
@@ -226,11 +299,9 @@ class ColumnMap(_Table):
     )
     current: SignalMap | None = Field(default=None, description="Currents of the drives [A].")
     temperature: SignalMap | None = Field(default=None, description="Temperatures [°C].")
-    base: dict[Literal["pos", "quat", "vel", "acc"], SignalMap] = Field(
-        default={}, description="Position, quaternion (x, y, z, w), velocity of a floating base."
-    )
-    contact: dict[str, SignalMap] = Field(
-        default={}, description="Force and torque on a frame: fx, fy, fz, mx, my, mz."
+    base: BaseMap = Field(default=BaseMap(), description="What is recorded of a floating base.")
+    contact: dict[str, ContactMap] = Field(
+        default={}, description="Force and moment on a link of the robot file, by its name."
     )
 
     @field_validator("joints")
@@ -261,7 +332,10 @@ class ColumnMap(_Table):
     def parts(self) -> dict[str, tuple[SignalMap, tuple[str, ...]]]:
         """Signals that belong to no joint: prefix of the names, map, and the last part of each."""
         found = {f"base.{part}": (m, tuple(BASE_PARTS[part])) for part, m in self.base.items()}
-        return found | {f"contact.{frame}": (m, WRENCH) for frame, m in self.contact.items()}
+        for link, signal in self.contact.items():
+            if signal.ends():
+                found[f"contact.{link}"] = (signal, signal.ends())
+        return found
 
 
 def fill(pattern: str, index: int, joint: str) -> str:

@@ -1,12 +1,22 @@
 """Logs that need no map: robotid's own header, and ROS joint states."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from robotid.errors import BadDataError
-from robotid.ingestion.column_map import SIGNALS, ColumnMap, SignalMap, TimeMap, TorqueMap
+from robotid.ingestion.column_map import (
+    BASE_PARTS,
+    SIGNALS,
+    WRENCH,
+    ColumnMap,
+    SignalMap,
+    TimeMap,
+    TorqueMap,
+)
 from robotid.ingestion.sources import Place, Sources
 from robotid.logs.joint_state import JOINT_STATE, STAMP
 
+# What recordings are in, so that their own names need no map.
+_STATED = {"vel": {"frame": "base"}, "acc": {"frame": "base", "kind": "rate"}}
 _ROS_SIGNALS = {"q": "position", "qd": "velocity", "tau": "effort"}
 
 
@@ -35,7 +45,7 @@ def map_of(sources: Sources, stream: str | None = None) -> ColumnMap:
 
 
 def _own_header(places: list[Place]) -> ColumnMap | None:
-    """`t` [s] and `q.<joint>`, `qd.<joint>`, `tau.<joint>` in SI units.
+    """`t` [s] and `q.<joint>`, `qd.<joint>`, `tau.<joint>`, `base.*`, `contact.*` in SI units.
 
     Where `t` is missing the names still say what is what; flags may say the rest (B52).
     """
@@ -51,8 +61,35 @@ def _own_header(places: list[Place]) -> ColumnMap | None:
         }
         column = stream.column("t")
         time = TimeMap(column="t", unit=column.unit or "s") if column else TimeMap()
-        return ColumnMap.model_validate({"time": time, **maps})
+        parts = {"base": _base(names, stream.name), "contact": _contacts(names, stream.name)}
+        return ColumnMap.model_validate({"time": time, **maps, **parts})
     return None
+
+
+def _base(names: Collection[str], stream: str) -> dict[str, dict[str, object]]:
+    """What there is of a base, in the frames of recordings; parts that are not whole are none."""
+    found: dict[str, dict[str, object]] = {}
+    for part, ends in BASE_PARTS.items():
+        columns = [f"base.{part}.{end}" for end in ends]
+        if all(name in names for name in columns):
+            found[part] = {"columns": columns, "stream": stream, **_STATED.get(part, {})}
+    return found
+
+
+def _contacts(names: Collection[str], stream: str) -> dict[str, dict[str, object]]:
+    """Links that contacts are recorded of, in world coordinates; moments only if all three are."""
+    links = [name.rpartition(".")[0] for name in names if name.startswith("contact.")]
+    found: dict[str, dict[str, object]] = {}
+    for prefix in sorted(set(links)):
+        link = prefix.partition(".")[2]
+        for count in (6, 3):
+            columns = [f"{prefix}.{end}" for end in WRENCH[:count]]
+            if all(name in names for name in columns):
+                found[link] = {"columns": columns, "stream": stream, "frame": "world"}
+                break
+        if f"{prefix}.on" in names:
+            found[link] = {"stream": stream, **found.get(link, {}), "on": f"{prefix}.on"}
+    return found
 
 
 def _joint_states(places: list[Place]) -> ColumnMap | None:

@@ -14,10 +14,17 @@ from robotid.ingestion.column_map import Stretches
 ACCEPTABLE = frozenset(
     {
         "ambiguous-wrap",
+        "base-missing",
+        "base-of-fixed-robot",
+        "base-velocity-frame",
+        "base-velocity-unit",
         "computed-torque",
+        "contact-scale",
+        "contact-sign",
         "dead-channel",
         "duplicate-times",
         "gravity-direction",
+        "gravity-in-acceleration",
         "looks-like-degrees",
         "looks-like-millimetres",
         "missing-values",

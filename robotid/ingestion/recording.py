@@ -14,6 +14,7 @@ from robotid.contracts.repair import Repair
 from robotid.errors import BadDataError, Effect, Notice
 from robotid.ingestion.checks import Checks
 from robotid.ingestion.column_map import ColumnMap, interval
+from robotid.ingestion.frames import Frames, SameSide
 from robotid.ingestion.joined import Follower
 from robotid.ingestion.layouts import map_of
 from robotid.ingestion.masking import mask
@@ -43,6 +44,7 @@ class Read(NamedTuple):
     findings: Findings
     missing: Missing
     checks: Checks
+    mended: list[Notice]
     dropped: dict[str, int]
     logged: int
     samples: int
@@ -130,6 +132,7 @@ def read_recording(
     selection = Selection([interval(text) for text in columns.exclude])
     names = [signal for stream in plan.streams for signal in stream.signals]
     missing = Missing(names, options.fill, str(path))
+    frames, side = Frames(columns, robot, str(path)), SameSide()
     checks = Checks(plan, robot, str(path), accept)
     samples, first, last = 0, 0, 0
 
@@ -139,11 +142,11 @@ def read_recording(
             first = first if samples else int(rows["t"][0])
             last = int(rows["t"][-1])
             samples += rows["t"].size
-            sink(checks.put(rows))
+            sink(checks.put(frames(rows)))
 
-    for batch in base.batches():
+    for batch in map(side, base.batches()):
         if not followers and len(plan.streams) > 1:
-            followers = list(_followers(plan, base, line, options))
+            followers = list(_followers(plan, base, line, side, options))
         rows = selection.chosen(batch)
         for _, follower in followers:
             rows = selection.joined(rows, follower.at(np.asarray(rows["t"], np.int64)))
@@ -171,6 +174,7 @@ def read_recording(
         findings=findings,
         missing=missing,
         checks=checks,
+        mended=frames.notices(side.jumps),
         dropped=dropped,
         logged=base.read,
         samples=samples,
@@ -194,6 +198,7 @@ def _followers(
     plan: Plan,
     base: StreamReader,
     line: Callable[..., TimeLine],
+    side: SameSide,
     options: IngestOptions,
 ) -> Iterator[tuple[StreamReader, Follower]]:
     """The other streams, on the clock of the first."""
@@ -205,7 +210,7 @@ def _followers(
         own = Findings(str(stream.place.log.path))
         reader = StreamReader(stream, line(stream, own, zero))
         # The usual step is known once the first rows are read.
-        batches = reader.batches()
+        batches = map(side, reader.batches())
         head = next(batches, None)
         step = max(reader.line.step, base.line.step)
         yield reader, Follower(_again(head, batches), stream.signals, options.gap_steps * step)
@@ -296,7 +301,8 @@ def _notices(sources: Sources, done: Read, options: IngestOptions) -> list[Notic
     of_files = [notice for log in sources.logs.values() for notice in log.findings.notices()]
     whole = [n for n in of_files if n.effect == Effect.NONE or n.code in _ONE_SAMPLE]
     uncounted = [n for n in of_files if n not in whole]  # nobody knows how much a cut file held
-    counted = [*whole, *done.findings.notices(), *done.missing.notices(), *done.checks.notices()]
+    counted = [*whole, *done.findings.notices(), *done.missing.notices(), *done.mended]
+    counted += done.checks.notices()
     lost = sum(count for why, count in done.dropped.items() if why != "excluded")
     lost += sum(n.code in _ONE_SAMPLE for n in whole)
     allowed = percent(options.allow_loss)

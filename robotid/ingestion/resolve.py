@@ -12,6 +12,7 @@ from robotid.errors import BadDataError, ConfigError, nearest
 from robotid.ingestion.column_map import ColumnMap, SignalMap, TorqueMap
 from robotid.ingestion.conversion_factors import each, joint_unit, motor_ratio, part_factor
 from robotid.ingestion.convert import Block
+from robotid.ingestion.frames import check_frames
 from robotid.ingestion.sources import Place, Sources
 from robotid.ingestion.units import time_unit_named
 from robotid.logs.bag import LOG_TIME
@@ -95,6 +96,13 @@ def resolve(columns: ColumnMap, sources: Sources, robot: "RobotTree | None") -> 
         offset = each(signal.offset, len(ends), f"{prefix}.offset")
         block = Block(names, chosen, np.diag(scale), offset, signal.bits)
         add(signal, place, block)
+    for link, contact in columns.contact.items():
+        if contact.on is not None:
+            place = sources.place(contact.file, contact.stream, (contact.on,))
+            _must_be_numbers(place, (contact.on,))
+            names = (f"contact.{link}.on",)
+            add(contact, place, Block(names, (contact.on,), np.eye(1), np.zeros(1)))
+    check_frames(columns, robot)
     _must_serve_once(groups.values())
     streams = tuple(
         _stream(place, lag, blocks, columns) for (*_, lag), (place, blocks) in groups.items()

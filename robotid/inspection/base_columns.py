@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from robotid.ingestion.column_map import SignalMap
+from robotid.ingestion.column_map import BaseMap
 from robotid.inspection.column_groups import Group
 from robotid.inspection.column_words import words_of
 from robotid.inspection.survey import StreamFacts
@@ -20,15 +20,15 @@ _VECTORS: tuple[tuple[str, frozenset[str], tuple[str, ...]], ...] = (
 _SPELLED = {"qx": "x", "qy": "y", "qz": "z", "qw": "w"}
 
 
-def base_maps(streams: Sequence[StreamFacts], q: Group, *, several: bool) -> dict[str, SignalMap]:
-    """What a log holds of a floating base.
+def base_maps(streams: Sequence[StreamFacts], q: Group, *, several: bool) -> BaseMap:
+    """What a log holds of a floating base; velocities are taken to be in its own coordinates.
 
     Args:
         streams: all of them.
         q: the positions of joints, to know the file.
         several: whether streams have to be named.
     """
-    found: dict[str, SignalMap] = {}
+    found: dict[str, dict[str, object]] = {}
     vectors: dict[str, tuple[StreamFacts, tuple[str, ...]]] = {}
     for stream in streams:
         for part, columns in _vectors(stream).items():
@@ -40,16 +40,19 @@ def base_maps(streams: Sequence[StreamFacts], q: Group, *, several: bool) -> dic
     if "linear" in vectors and "angular" in vectors:
         (stream, linear), (other, angular) = vectors["linear"], vectors["angular"]
         if stream is other:
-            found["vel"] = _map(stream, (*linear, *angular), q, several=several)
-    return found
+            both = _map(stream, (*linear, *angular), q, several=several)
+            found["vel"] = {**both, "frame": "base"}
+    return BaseMap.model_validate(found)
 
 
-def _map(stream: StreamFacts, columns: tuple[str, ...], q: Group, *, several: bool) -> SignalMap:
-    return SignalMap(
-        columns=columns,
-        file=stream.place.log.path.name if q.file is not None else None,
-        stream=stream.place.stream.name if several else None,
-    )
+def _map(
+    stream: StreamFacts, columns: tuple[str, ...], q: Group, *, several: bool
+) -> dict[str, object]:
+    return {
+        "columns": columns,
+        "file": stream.place.log.path.name if q.file is not None else None,
+        "stream": stream.place.stream.name if several else None,
+    }
 
 
 def _vectors(stream: StreamFacts) -> dict[str, tuple[str, ...]]:

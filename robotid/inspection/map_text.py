@@ -27,10 +27,14 @@ def map_text(proposal: Proposal, log: str) -> str:
     lines += _joints(proposal)
     for table in _TABLES:
         lines += _table(proposal, table)
+    said = _remarks(proposal, "base")
     for part, signal in proposal.columns.base.items():
-        lines += _written(f"base.{part}", signal.model_dump(exclude_defaults=True))
-        lines += _remarks(proposal, "base") if part == next(iter(proposal.columns.base)) else []
-        lines.append("")
+        lines += [*_written(f"base.{part}", signal.model_dump(exclude_defaults=True)), *said, ""]
+        said = []
+    for link, contact in proposal.columns.contact.items():
+        table = f"contact.{_bare(link)}"
+        lines += [*_written(table, contact.model_dump(exclude_defaults=True)), ""]
+    lines += _remarks(proposal, "contact")
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

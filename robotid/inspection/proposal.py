@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from robotid.ingestion.column_map import ColumnMap
+from robotid.ingestion.column_map import BaseMap, ColumnMap
 from robotid.inspection.base_columns import base_maps
 from robotid.inspection.column_groups import Group, groups_of
 from robotid.inspection.derivative_check import Series, ratios
@@ -92,10 +92,7 @@ def propose(
     several = len({s.place.stream.name for s in streams}) > 1
     _fill(draft, chosen, time, joints, robot, several=several)
     if robot is None or robot.floating:
-        base = base_maps(streams, chosen["q"], several=several)
-        if base:
-            draft.tables["base"] = base
-            draft.remarks.append(Remark("base", "by names: is this the base?", True))
+        _fill_base(draft, ready, base_maps(streams, chosen["q"], several=several), robot)
     columns = ColumnMap.model_validate({"joints": joints.table, "time": time.map, **draft.tables})
     needed = (
         ready is None
@@ -202,6 +199,25 @@ def _fill(
     if "temperature" in chosen:
         group = chosen["temperature"]
         draft.tables["temperature"] = table(group, stated_unit(group) or "C")
+
+
+def _fill_base(
+    draft: _Draft, ready: ColumnMap | None, found: BaseMap, robot: "RobotTree | None"
+) -> None:
+    """The tables of a base and of contacts: those of robotid's own names, or by their words."""
+    if ready is not None and (ready.base.items() or ready.contact):
+        draft.tables |= {"base": ready.base, "contact": ready.contact}
+        return
+    if found.items():
+        draft.tables["base"] = found
+        draft.remarks.append(Remark("base", "by names: is this the base?", True))
+        if found.vel is not None:
+            said = "are velocities in coordinates of the base, or of the world?"
+            draft.remarks.append(Remark("base", said, True))
+    if robot is not None:
+        said = "where something touches the robot: force, and moment where it is measured"
+        line = '[contact.LINK] columns = ["…", "…", "…"], frame = "world" or "local"'
+        draft.remarks.append(Remark("contact", said, True, line))
 
 
 def _ratios(q: Group, qd: Group | None, time: TimeChoice) -> list[float | None]:

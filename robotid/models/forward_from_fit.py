@@ -11,12 +11,12 @@ from robotid.models.actuators.actuator import Scales
 from robotid.models.actuators.table import actuator_model
 from robotid.models.forward_models import (
     ForwardModel,
-    LearnedPlacements,
     NetworkForward,
     RigidForward,
     SignalScales,
 )
 from robotid.models.from_fit import check_joints, robot_of
+from robotid.models.placements import LearnedPlacements
 from robotid.models.weights import load_weights
 from robotid.robot.load import Loaded
 from robotid.robot.tree import RobotTree
@@ -36,7 +36,7 @@ def read_forward(folder: Path) -> FittedForward:
     """Read a fit folder; weights that are not those of its model are refused."""
     fit = read_forward_result(folder)
     robot = robot_of(folder, fit.robot)
-    check_joints(fit, robot.tree, str(folder / FIT))
+    check_joints(fit, robot.tree.joint_names, str(folder / FIT))
     model = _empty(fit, robot.tree)
     load_weights(model, folder)
     return FittedForward(fit, robot, model)

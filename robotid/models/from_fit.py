@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from robotid.contracts.fit import FIT, AnyFit, FitResult, JointTerms, RobotUsed, read_fit
+from robotid.contracts.forces import Forces
 from robotid.errors import BadDataError, ConfigError
 from robotid.information.layout import Layout
 from robotid.models.rigid_body import RigidBodyModel, parameter_names
@@ -27,11 +28,11 @@ def read_fitted(folder: Path) -> FittedRobot:
     """Read a fit folder; one whose parameters are not those of its robot is refused."""
     fit, file = read_fit(folder), str(folder / FIT)
     robot = robot_of(folder, fit.robot)
-    layout = layout_of(robot.tree, fit.terms, file)
+    layout = layout_of(robot.tree, fit.terms, file, fit.forces)
     given = tuple(parameter.name for parameter in fit.parameters)
     if given not in (parameter_names(layout), parameter_names(layout, full=True)):
         raise _differs(given, parameter_names(layout), file)
-    check_joints(fit, robot.tree, file)
+    check_joints(fit, layout.rows, file)
     phi = np.array([parameter.value for parameter in fit.parameters])
     if not np.isfinite(phi).all():
         name = given[int(np.flatnonzero(~np.isfinite(phi))[0])]
@@ -39,17 +40,19 @@ def read_fitted(folder: Path) -> FittedRobot:
     return FittedRobot(fit, robot, RigidBodyModel(layout, phi))
 
 
-def check_joints(fit: AnyFit, robot: RobotTree, file: str) -> None:
+def check_joints(fit: AnyFit, rows: tuple[str, ...], file: str) -> None:
     """Refuse a fit whose joints are not those of its robot."""
-    if tuple(fit.joints) != robot.joint_names:
-        said = f"the joints of the fit are {fit.joints}, those of its robot {robot.joint_names}"
+    if tuple(fit.joints) != rows:
+        said = f"the joints of the fit are {fit.joints}, those of its robot {rows}"
         raise BadDataError("fit-differs", said, file=file)
 
 
-def layout_of(robot: RobotTree, terms: JointTerms, file: str | None = None) -> Layout:
-    """The layout of a robot with the terms that a fit states."""
+def layout_of(
+    robot: RobotTree, terms: JointTerms, file: str | None = None, forces: Forces | None = None
+) -> Layout:
+    """The layout of a robot with the terms, and for the generalised forces, that a fit states."""
     try:
-        return Layout(robot, **terms.model_dump())
+        return Layout(robot, **terms.model_dump(), forces=forces or Forces())
     except ConfigError as error:
         said = error.notice
         raise BadDataError(said.code, said.message, file=file, joint=said.joint) from error

@@ -24,7 +24,7 @@ def read_learned(folder: Path) -> FittedLearned:
     """Read a fit folder; weights that are not those of its model are refused."""
     fit, file = read_learned_result(folder), str(folder / FIT)
     robot = robot_of(folder, fit.robot)
-    check_joints(fit, robot.tree, file)
+    check_joints(fit, robot.tree.rows, file)
     layout = layout_of(robot.tree, fit.terms, file)
     model = empty(fit.architecture, layout)
     load_weights(model, folder)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 Array = NDArray[np.float64]
 Order = Literal["shuffled", "time"]
+LossUnits = Literal["noise", "range", "spread", "si"]
 
 _ROUNDING = 1e-12  # of the mean square: a variance below is that of a constant
 _POINTS = 200  # of an online curve, besides the first and the last
@@ -25,6 +26,19 @@ def batches(units: int, size: int, order: Order, generator: torch.Generator) -> 
     units_in_order = torch.arange(units) if in_time else torch.randperm(units, generator=generator)
     found: Sequence[Tensor] = units_in_order.split(size)
     return found
+
+
+def error_units(tau: Array, units: LossUnits) -> Array:
+    """What errors of each row of torque are counted in, shape (n,) [N m or N]; 1 of a constant row.
+
+    Args:
+        tau: torques of the training data, shape (T, n).
+        units: `range`, `spread` or `si`.
+    """
+    if units == "si":
+        return np.ones(tau.shape[1])
+    found = np.ptp(tau, axis=0) if units == "range" else np.std(tau, axis=0)
+    return np.where(found > 0, found, 1.0)
 
 
 def normalised_error(tau: Array, predicted: Array) -> Array:

@@ -1,6 +1,6 @@
 """Predicted torques of a recording, batch by batch, and their errors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from robotid.contracts.fit_data import JointRange
 from robotid.contracts.predictions import JointErrors, Outside
-from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
-from robotid.errors import BadDataError, Notice
+from robotid.errors import Notice
+from robotid.information.samples import SampleReader, coordinates, samples_of
 from robotid.models.torque_models import TorqueModel
 from robotid.models.trained_range import TrainedRange
-from robotid.robot.tree import RobotTree
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
-_MOTION = ("q", "qd", "qdd")
 
 
 @dataclass
@@ -93,29 +91,30 @@ class Predictor:
             gains: torque per unit of that signal, by joint; 1 where none is given.
             ranges: that the model was trained in, by joint.
         """
-        self._model, self._path, self._torque, self._gains = model, path, torque, gains or {}
-        self.names, self.facts = inspect_recording(path)
-        joints = model.layout.robot.joint_names
-        check_recording(model.layout.robot, self.names, self.facts, path)
-        measured = [joint for joint in joints if f"{torque}.{joint}" in self.names]
-        self._sums = {joint: ErrorSums() for joint in measured}
+        robot = model.layout.robot
+        factors = np.array([(gains or {}).get(joint, 1.0) for joint in robot.joint_names])
+        self._model, self._path = model, path
+        forces = model.layout.forces
+        self._reader = SampleReader(
+            path, robot, torque, gains=factors, needed="none", forces=forces
+        )
+        self.facts = self._reader.facts
+        known = self._reader.measured
+        self._sums = {row: ErrorSums() for row in self._reader.rows if row in known}
         self._held: dict[str, Any] = {}
         self._trained = TrainedRange(ranges or {})
 
     def batches(self) -> Iterator[Columns]:
-        """`t`, `tau_pred.<joint>` and, where measured, `tau.<joint>`."""
-        joints = self._model.layout.robot.joint_names
-        motion = [f"{signal}.{joint}" for signal in _MOTION for joint in joints]
-        read, at = ["t", *motion, *(f"{self._torque}.{joint}" for joint in self._sums)], 0
-        for batch in iterate_recording(self._path, read):
-            self._refuse_what_is_not_finite(batch, read[1:], at)
-            at += len(batch["t"])
-            yield self._predicted(batch)
+        """`t`, `tau_pred.<row>` and, where measured, `tau.<row>`."""
+        for batch, signals in self._reader.batches():
+            yield self._predicted(batch, signals)
 
     def errors(self) -> dict[str, JointErrors | None]:
-        """By joint; None for one whose torque was not measured."""
-        joints = self._model.layout.robot.joint_names
-        return {j: self._sums[j].errors() if j in self._sums else None for j in joints}
+        """By row; None for one whose torque was not measured."""
+        return {
+            row: self._sums[row].errors() if row in self._sums else None
+            for row in self._reader.rows
+        }
 
     def outside(self) -> dict[str, dict[str, Outside]]:
         """Motions that left the range of the training, by joint and signal."""
@@ -125,57 +124,17 @@ class Predictor:
         """What to know of the predictions."""
         return self._trained.notices(self._model.layout.robot, str(self._path))
 
-    def _predicted(self, batch: Columns) -> Columns:
-        joints = self._model.layout.robot.joint_names
-        q, qd, qdd = (
-            np.asarray(
-                np.column_stack([batch[f"{signal}.{joint}"] for joint in joints]), np.float64
-            )
-            for signal in _MOTION
-        )
+    def _predicted(self, batch: Columns, signals: Array) -> Columns:
+        robot, seconds = self._model.layout.robot, batch["t"] / 1e9
+        q, qd, qdd, measured = map(np.ascontiguousarray, samples_of(robot, signals))
         tau = self._model.torque(q, qd, qdd, self._held)
-        self._trained.add(joints, q, qd, qdd)
-        seconds = batch["t"] / 1e9
+        self._trained.add(robot.rows, coordinates(robot, q), qd, qdd)
         result: Columns = {"t": batch["t"]}
-        for number, joint in enumerate(joints):
-            result[f"tau_pred.{joint}"] = np.ascontiguousarray(tau[:, number])
-        for joint, sums in self._sums.items():
-            signal = np.asarray(batch[f"{self._torque}.{joint}"], dtype=np.float64)
-            measured = self._gains.get(joint, 1.0) * signal
-            result[f"tau.{joint}"] = measured
-            sums.add(seconds, measured, tau[:, joints.index(joint)])
+        tau, measured = self._reader.shown(batch, q, tau, measured)
+        for number, row in enumerate(self._reader.rows):
+            result[f"tau_pred.{row}"] = np.ascontiguousarray(tau[:, number])
+        for row, sums in self._sums.items():
+            number = self._reader.rows.index(row)
+            result[f"tau.{row}"] = np.ascontiguousarray(measured[:, number])
+            sums.add(seconds, measured[:, number], tau[:, number])
         return result
-
-    def _refuse_what_is_not_finite(self, batch: Columns, names: list[str], at: int) -> None:
-        for name in names:
-            bad = ~np.isfinite(batch[name])
-            if bad.any():
-                row = int(np.argmax(bad))
-                said = f"{name} has no finite value in row {at + row}"
-                time = float(batch["t"][row] / 1e9)
-                raise BadDataError("not-finite", said, file=str(self._path), time=time)
-
-
-def check_recording(
-    robot: RobotTree,
-    names: list[str],
-    facts: RecordingFacts,
-    path: Path,
-    signals: Sequence[str] = _MOTION,
-) -> None:
-    """Refuse a recording that lacks a joint or a signal of one; other joints are no concern."""
-    file = str(path)
-    if robot.floating:
-        said = f"robot {robot.name} floats, and recordings do not hold the motion of a base"
-        raise BadDataError("floating-robot", said, file=file, hint="give a robot with a fixed base")
-    recorded = [joint.name for joint in facts.joints]
-    for joint in robot.joint_names:
-        if joint not in recorded:
-            said = f"joint {joint!r} of robot {robot.name} is not in the recording"
-            hint = f"recorded: {', '.join(recorded)}"
-            raise BadDataError("joint-missing", said, file=file, joint=joint, hint=hint)
-        for signal in signals:
-            if f"{signal}.{joint}" not in names:
-                said = f"the recording has no {signal}.{joint}"
-                hint = "filter the dataset first" if signal in _MOTION else "map that signal"
-                raise BadDataError("signal-missing", said, file=file, joint=joint, hint=hint)

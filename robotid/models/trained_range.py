@@ -12,6 +12,8 @@ from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
 TOLERANCE = 0.05  # of a range: what lies so little outside is inside
+# Torques do not depend on where a floating base is, nor which way it faces.
+_NOWHERE = ("base.fx", "base.fy", "base.fz", "base.mz")
 _WORDS = {"q": ("position", ""), "qd": ("velocity", "/s"), "qdd": ("acceleration", "/s²")}
 
 
@@ -33,7 +35,7 @@ class TrainedRange:
         self._samples += len(q)
         for signal, values in (("q", q), ("qd", qd), ("qdd", qdd)):
             for joint, own in zip(joints, values.T, strict=True):
-                if joint not in self._ranges:
+                if joint not in self._ranges or (signal == "q" and joint in _NOWHERE):
                     continue
                 low, high = getattr(self._ranges[joint], signal)
                 over = np.maximum(own - high, low - own)
@@ -59,7 +61,7 @@ class TrainedRange:
             robot: whose joints turn or slide.
             file: the recording.
         """
-        slides = {joint.name for joint in robot.driven if joint.kind == "prismatic"}
+        slides = {row for row, unit in robot.torque_units.items() if unit == "N"}
         notices = []
         for joint, signals in self.found().items():
             for signal, outside in signals.items():

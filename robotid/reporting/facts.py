@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 from robotid.contracts.fit import FitResult, Metric
 from robotid.contracts.forward import EnergyClass, ForwardResult, Kinematics
 from robotid.contracts.learned import LearnedResult
-from robotid.contracts.versions import LEARNED
+from robotid.contracts.versions import LEARNED_FITS
 from robotid.reporting.quantities import Quantity, quantity_of
 
 REPORT = "report.json"
@@ -172,7 +172,7 @@ def _kind(fit: Any) -> str:
     given = fit if isinstance(fit, dict) else {"predicts": fit.predicts, "model": fit.model}
     if given.get("predicts") == "acceleration":
         return "forward"
-    return "learned" if given.get("model") in LEARNED else "rigid"
+    return "learned" if given.get("model") in LEARNED_FITS else "rigid"
 
 
 _Fit = Annotated[

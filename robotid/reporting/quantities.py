@@ -28,12 +28,9 @@ class Quantity(NamedTuple):
     baselines: Mapping[str, str]
     possible: str
 
-    def units(self, kinds: Mapping[str, str]) -> dict[str, str]:
-        """Unit of every joint, of the kinds of joints by name."""
-        return {
-            joint: self.sliding if kind == "prismatic" else self.turning
-            for joint, kind in kinds.items()
-        }
+    def units(self, slides: Mapping[str, bool]) -> dict[str, str]:
+        """Unit of every joint, by whether it slides; of rows of a base, whether it is a force."""
+        return {joint: self.sliding if own else self.turning for joint, own in slides.items()}
 
     def unit(self, units: Iterable[str] = ()) -> str:
         """Unit of a mean over joints of these units; both where they differ or are not known."""

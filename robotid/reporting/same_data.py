@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from robotid.contracts.fit import AnyFit, BlockErrors, FitResult
+from robotid.contracts.forces import Forces
 from robotid.contracts.learned import LearnedResult
 from robotid.errors import BadDataError
 
@@ -68,6 +69,17 @@ def check_same_robot(fits: Mapping[str, AnyFit]) -> None:
                 f"{first} and {name} have different joints: {', '.join(odd)}",
                 hint="only fits of the same joints can be compared",
             )
+        if forces_of(fit) != forces_of(known):
+            raise BadDataError(
+                "forces-differ",
+                f"errors of {first} and {name} are of different generalised forces",
+                hint="only fits with the same rows and contacts can be compared",
+            )
+
+
+def forces_of(fit: AnyFit) -> Forces:
+    """Which generalised forces errors are of."""
+    return fit.forces if isinstance(fit, FitResult) else Forces()
 
 
 def _digests(own: Mapping[str, str]) -> bool:

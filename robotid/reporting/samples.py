@@ -30,9 +30,9 @@ _SLIDES = Units("m", "m/s", "N")
 
 
 def units(view: View[AnyFit]) -> dict[str, Units]:
-    """Units of every joint."""
-    driven = view.robot.driven
-    return {joint.name: _SLIDES if joint.kind == "prismatic" else _TURNS for joint in driven}
+    """Units of every joint, and of the rows of a floating base."""
+    torques = view.robot.torque_units
+    return {row: _SLIDES if unit == "N" else _TURNS for row, unit in torques.items()}
 
 
 def windows_of(view: View[AnyFit], *splits: str) -> list[Window]:

@@ -46,7 +46,8 @@ class View(ABC, Generic[Facts]):
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit of what is predicted, of every joint."""
-        return self.quantity.units({joint.name: joint.kind for joint in self.robot.driven})
+        slides = {row: unit == "N" for row, unit in self.robot.torque_units.items()}
+        return self.quantity.units({row: slides[row] for row in self.fit.joints})
 
     @property
     def unit(self) -> str:

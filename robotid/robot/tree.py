@@ -13,6 +13,8 @@ from robotid.errors import ConfigError, nearest
 Array = NDArray[np.float64]
 JointKind = Literal["revolute", "continuous", "prismatic", "floating"]
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+# Rows of a floating base, before those of the joints: force and moment on it, in its coordinates.
+BASE_ROWS = ("base.fx", "base.fy", "base.fz", "base.mx", "base.my", "base.mz")
 
 
 class Limits(NamedTuple):
@@ -38,6 +40,13 @@ class Joint(NamedTuple):
     damping: float = 0.0
     friction: float = 0.0
     rotor_inertia: float = 0.0
+
+
+class Frame(NamedTuple):
+    """A frame of the robot file: the body that carries it (-1: the base), and its pose in that."""
+
+    body: int
+    placement: Array
 
 
 class FixedLink(NamedTuple):
@@ -128,9 +137,15 @@ class RobotTree:
         return tuple(joint.name for joint in self.driven)
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of generalised forces: the six of a floating base, then the joints."""
+        return (BASE_ROWS if self.floating else ()) + self.joint_names
+
+    @property
     def torque_units(self) -> dict[str, str]:
-        """Unit of the torque of each driven joint; it is a force where the joint slides."""
-        return {j.name: "N" if j.kind == "prismatic" else "N m" for j in self.driven}
+        """Unit of each row; of a joint it is a force where it slides."""
+        base = {row: "N" if ".f" in row else "N m" for row in self.rows if row in BASE_ROWS}
+        return base | {j.name: "N" if j.kind == "prismatic" else "N m" for j in self.driven}
 
     @property
     def n(self) -> int:
@@ -167,6 +182,17 @@ class RobotTree:
             said = f"robot {self.name} has no joint {name!r}"
             raise ConfigError("unknown-joint", said, hint=nearest(name, self.joint_names))
         return self.joint_names.index(name)
+
+    def frame(self, link: str) -> Frame:
+        """The frame of a link of the robot file, also of one that is tied to a body."""
+        if link in self.links:
+            return Frame(self.links.index(link), np.eye(4))
+        for fixed in self.fixed:
+            if fixed.name == link:
+                return Frame(fixed.body, fixed.placement)
+        names = (*self.links, *(fixed.name for fixed in self.fixed))
+        said = f"robot {self.name} has no link {link!r}"
+        raise ConfigError("unknown-frame", said, hint=nearest(link, names))
 
     def with_phi(self, phi: Sequence[Sequence[float]] | Array) -> "RobotTree":
         """The same robot with other link parameters, shape (bodies, 10)."""

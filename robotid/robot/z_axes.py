@@ -13,17 +13,21 @@ _Z = (0.0, 0.0, 1.0)
 
 
 def with_z_axes(robot: RobotTree) -> RobotTree:
-    """A robot that moves alike, whose joints all have the axis z; its base has to be fixed.
+    """A robot that moves alike, whose joints all have the axis z.
 
-    Each body's frame is turned about its own origin: placements and link parameters follow.
+    Each body's frame is turned about its own origin: placements and link parameters follow. A
+    floating base has no axis, and keeps its frame.
     """
-    turns = [_turn_to(np.array(joint.axis)) for joint in robot.joints]
+    turns = [
+        np.eye(4) if joint.kind == "floating" else _turn_to(np.array(joint.axis))
+        for joint in robot.joints
+    ]
     placements, phi = np.empty_like(robot.placements), np.empty_like(robot.phi)
     for body, (parent, turn) in enumerate(zip(robot.parents, turns, strict=True)):
         before = np.eye(4) if parent < 0 else turns[parent]
         placements[body] = before.T @ robot.placements[body] @ turn
         phi[body] = transport(robot.phi[body], turn.T)
-    joints = tuple(joint._replace(axis=_Z) for joint in robot.joints)
+    joints = tuple(j if j.kind == "floating" else j._replace(axis=_Z) for j in robot.joints)
     return replace(robot, joints=joints, placements=placements, phi=phi, fixed=())
 
 

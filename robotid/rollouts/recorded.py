@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex, read_index
-from robotid.contracts.recording import inspect_recording, iterate_recording, read_stretches
+from robotid.contracts.recording import (
+    RecordingFacts,
+    inspect_recording,
+    iterate_recording,
+    read_stretches,
+)
 from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError
-from robotid.models.prediction import check_recording
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
@@ -77,7 +81,7 @@ def recorded_starts(
             said = "samples are states one by one and no motion: there is nothing to follow"
             hint = "start from states (--state), or from recorded motions"
             raise BadDataError("independent-samples", said, file=str(path), hint=hint)
-        check_recording(robot, names, facts, path, ("q", "qd", *torques))
+        _check_recording(robot, names, facts, path, ("q", "qd", *torques))
         stretches += list(_stretches(path, facts.rate_hz, intervals))
     places = _spread(stretches, steps * step_s, count, split, folder)
     t: Array = step_s * np.arange(steps + 1, dtype=np.float64)
@@ -89,6 +93,31 @@ def recorded_starts(
 
     commands = {torque: at(torque, middles) for torque in torques}
     return Recorded(split, places, at("q", t), at("qd", t), commands)
+
+
+def _check_recording(
+    robot: RobotTree,
+    names: Sequence[str],
+    facts: RecordingFacts,
+    path: Path,
+    signals: Sequence[str],
+) -> None:
+    """Refuse a recording that lacks a joint or a signal of one; other joints are no concern."""
+    file = str(path)
+    if robot.floating:
+        said = f"robot {robot.name} floats: only robots with a fixed base are left to run"
+        raise BadDataError("floating-robot", said, file=file, hint="give a robot with a fixed base")
+    recorded = [joint.name for joint in facts.joints]
+    for joint in robot.joint_names:
+        if joint not in recorded:
+            said = f"joint {joint!r} of robot {robot.name} is not in the recording"
+            hint = f"recorded: {', '.join(recorded)}"
+            raise BadDataError("joint-missing", said, file=file, joint=joint, hint=hint)
+        for signal in signals:
+            if f"{signal}.{joint}" not in names:
+                said = f"the recording has no {signal}.{joint}"
+                hint = "filter the dataset first" if signal in ("q", "qd") else "map that signal"
+                raise BadDataError("signal-missing", said, file=file, joint=joint, hint=hint)
 
 
 def _held_out(index: DatasetIndex) -> tuple[Split, dict[str, list[Interval]]]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.errors import BadDataError, nearest
+from robotid.spatial.quaternions import on_one_side
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
@@ -103,13 +104,11 @@ class Conditioner:
                 time=float(batch["t"][where]) / 1e9,
                 hint="x, y, z, w of a unit quaternion are needed",
             )
+        turned, _ = on_one_side(values.T, self._before)
         there = np.flatnonzero(np.isfinite(length))
         if there.size:
-            chain = np.column_stack([self._before, values[:, there]])
-            sign = np.cumprod(np.where(np.sum(chain[:, 1:] * chain[:, :-1], axis=0) < 0, -1.0, 1.0))
-            values[:, there] *= sign
-            self._before = values[:, there[-1]].copy()
-        return values
+            self._before = turned[there[-1]].copy()
+        return turned.T
 
 
 def first_values(batches: Iterable[Columns], names: Sequence[str]) -> dict[str, float]:

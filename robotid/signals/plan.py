@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.errors import BadDataError, ConfigError, nearest
+from robotid.signals.base_motion import RATES, TWIST, Origin, origin_of
 from robotid.signals.butterworth import check_cutoff, design_cutoff, gain
 from robotid.signals.columns import QUATERNION, treatment_of
 from robotid.signals.cutoff import Motion
@@ -24,7 +25,8 @@ class Signals(NamedTuple):
     """Columns to filter, where velocities come from, and the columns of the result.
 
     `velocity` is for each joint the channel of its velocity, or None when it comes from `position`,
-    the channel of its position.
+    the channel of its position. `base` is what the acceleration of a floating base comes from;
+    None where nothing is made of it.
     """
 
     channels: list[str]
@@ -33,11 +35,13 @@ class Signals(NamedTuple):
     velocity: list[int | None]
     columns: list[str]
     taps: Array
+    base: Origin | None = None
 
     @property
     def derived(self) -> list[str]:
-        """Joints whose velocities come from positions."""
-        return [j for j, v in zip(self.joints, self.velocity, strict=True) if v is None]
+        """Joints whose velocities come from positions, and `base` where that of a base does."""
+        joints = [j for j, v in zip(self.joints, self.velocity, strict=True) if v is None]
+        return [*joints, *(["base"] if self.base == "pose" else [])]
 
     @property
     def halo(self) -> int:
@@ -62,11 +66,13 @@ def signals_of(names: Sequence[str], joints: Sequence[str], options: FilterOptio
         options: what the user asked for.
     """
     from_position = options.velocity == "from-position"
+    base = origin_of(names, from_position=from_position)
+    gone = (*(["qd."] if from_position else []), *(["base.acc."] if base else []))
+    gone = (*gone, *(["base.vel."] if base == "pose" else []))
     channels = [
         name
         for name in sorted(names)
-        if treatment_of(name) not in ("kept", "dropped")
-        and not (from_position and name.startswith("qd."))
+        if treatment_of(name) not in ("kept", "dropped") and not name.startswith(gone)
     ]
     absent = [name for name in QUATERNION if name not in channels]
     if 0 < len(absent) < len(QUATERNION):
@@ -81,8 +87,9 @@ def signals_of(names: Sequence[str], joints: Sequence[str], options: FilterOptio
             raise BadDataError("signal-missing", said, joint=joint)
     made = [f"{signal}.{joint}" for signal in ("qd", "qdd") for joint in joints]
     taps = taps_of(options.acceleration, options.window, options.polynomial)
-    columns = sorted({*channels, *made})
-    return Signals(channels, list(joints), position, velocity, columns, taps)
+    of_base = (*TWIST, *RATES) if base else ()
+    columns = sorted({*channels, *made, *of_base})
+    return Signals(channels, list(joints), position, velocity, columns, taps, base)
 
 
 def design_cutoffs(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from robotid.errors import BadDataError
 from robotid.signals import kernel
+from robotid.signals.base_motion import BaseMotion
 from robotid.signals.columns import QUATERNION
 from robotid.signals.plan import Rates, Signals
 from robotid.signals.spectrum import Welch
@@ -48,6 +49,7 @@ class Outlet:
             )
             for joint in signals.joints
         ]
+        self.base = BaseMotion(signals.base, place) if signals.base else None
         self.quaternion = [place[name] for name in QUATERNION if name in place]
         self._slow = np.zeros(len(signals.joints), dtype=np.int64)
         self.segments: list[Segment] = []
@@ -157,6 +159,8 @@ class StretchFilter:
             kernel.mark_slow(qd[start:stop], self._outlet.slower_than, slow[number])
 
         self._threads.share(differentiate, len(signals.joints))
+        if self._outlet.base:
+            self._outlet.base.fill(window.values, start, stop, taps)
         rows = window.values[:, start:stop]
         if self._outlet.quaternion:
             self._normalise(rows, self._outlet.quaternion, begin)

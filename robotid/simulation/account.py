@@ -17,7 +17,7 @@ from robotid.simulation.engine import ENGINE_PACKAGE
 from robotid.simulation.friction import Friction
 from robotid.simulation.options import SimulationOptions
 from robotid.simulation.plant_options import FrictionKind
-from robotid.simulation.recordings import Recording
+from robotid.simulation.recordings import OF_FLOATING, Recording
 from robotid.simulation.references import play_of, references
 from robotid.simulation.sensors import Measured, Sensors
 
@@ -56,19 +56,18 @@ def truth_of(made: Made, motion: Motion, logs: Mapping[str, Measured]) -> Truth:
     return Truth(
         robot=true.name,
         gravity=true.gravity.tolist(),
-        links=[
-            TrueLink(name=name, phi=own.tolist(), nominal_phi=assumed.tolist())
-            for name, own, assumed in zip(true.links, true.phi, made.nominal.phi, strict=True)
-        ],
-        joints=[_joint(made, index) for index in range(true.n)],
+        links=true_links(made.nominal, true),
+        joints=true_joints(
+            true, made.drives, made.sensors, made.scale, made.controller.kp, made.controller.kd
+        ),
         friction=made.drives.friction.kind,
         recordings={
             one.name: TrueRecording(
                 speed=one.speed,
                 reference=references(one.trajectory, true.joint_names),
                 play=play_of(one.trajectory),
-                bias=_by_joint(true, logs[one.name].bias.mean(0)),
-                at_limit=_by_joint(true, share),
+                bias=by_joint(true, logs[one.name].bias.mean(0)),
+                at_limit=by_joint(true, share),
             )
             for one, share in zip(made.recordings, at_limit, strict=True)
         },
@@ -76,7 +75,7 @@ def truth_of(made: Made, motion: Motion, logs: Mapping[str, Measured]) -> Truth:
         engine=options.engine,
         versions={name: version(name) for name in ("numpy", ENGINE_PACKAGE[options.engine])},
         substeps=made.clock.substeps,
-        options=options.model_dump(mode="json"),
+        options=options.model_dump(mode="json", exclude=set(OF_FLOATING)),
     )
 
 
@@ -113,30 +112,44 @@ def findings(made: Made, motion: Motion) -> list[Notice]:
     return found
 
 
-def _joint(made: Made, index: int) -> TrueJoint:
-    drives, controller = made.drives, made.controller
-    joint, springs = made.true.driven[index], drives.elasticity
-    present = _PARAMETERS[drives.friction.kind]
-    friction = {
-        name: float(getattr(drives.friction, name)[index]) if name in present else None
-        for name in Friction._fields
-        if name != "kind"
-    }
-    return TrueJoint(
-        name=joint.name,
-        kind=joint.kind,
-        rotor_inertia=float(drives.rotor_inertia[index]),
-        stiffness=None if springs is None else float(springs.stiffness[index]),
-        damping=None if springs is None else float(springs.damping[index]),
-        kp=float(controller.kp[index]),
-        kd=float(controller.kd[index]),
-        torque_scale=float(made.scale[index]),
-        noise_tau=float(made.sensors.noise_tau[index]),
-        **friction,
-    )
+def true_links(nominal: RobotTree, true: RobotTree) -> list[TrueLink]:
+    """The links of a robot beside those of the nominal one."""
+    return [
+        TrueLink(name=name, phi=own.tolist(), nominal_phi=assumed.tolist())
+        for name, own, assumed in zip(true.links, true.phi, nominal.phi, strict=True)
+    ]
 
 
-def _by_joint(robot: RobotTree, values: Array) -> dict[str, float]:
+def true_joints(
+    robot: RobotTree, drives: Drives, sensors: Sensors, scale: Array, kp: Array, kd: Array
+) -> list[TrueJoint]:
+    """What joints add to the rigid bodies; `scale` is what shares of torque were of, shape (n,)."""
+    present, springs, found = _PARAMETERS[drives.friction.kind], drives.elasticity, []
+    for index, joint in enumerate(robot.driven):
+        friction = {
+            name: float(getattr(drives.friction, name)[index]) if name in present else None
+            for name in Friction._fields
+            if name != "kind"
+        }
+        found.append(
+            TrueJoint(
+                name=joint.name,
+                kind=joint.kind,
+                rotor_inertia=float(drives.rotor_inertia[index]),
+                stiffness=None if springs is None else float(springs.stiffness[index]),
+                damping=None if springs is None else float(springs.damping[index]),
+                kp=float(kp[index]),
+                kd=float(kd[index]),
+                torque_scale=float(scale[index]),
+                noise_tau=float(sensors.noise_tau[index]),
+                **friction,
+            )
+        )
+    return found
+
+
+def by_joint(robot: RobotTree, values: Array) -> dict[str, float]:
+    """Values of all driven joints by name."""
     return dict(zip(robot.joint_names, values.tolist(), strict=True))
 
 

@@ -137,9 +137,15 @@ def substeps_for(robot: RobotTree, drives: Drives, kd: Array, step_s: float) -> 
 
 
 def _mass_matrices(robot: RobotTree) -> Array:
-    """Mass matrices at random postures, shape (postures, n, n); the same ones every time."""
+    """Mass matrices of joints at random postures, shape (postures, n, n); always the same ones.
+
+    A floating base is held.
+    """
     lower, half, _ = reach(robot)
     share = np.random.default_rng(0).uniform(0, 2, (_POSTURES, robot.n))
+    q = lower + share * half
+    if robot.floating:
+        q = np.column_stack([np.tile([0.0] * 6 + [1.0], (_POSTURES, 1)), q])
     with torch.no_grad():
-        mass: Array = crba(robot, torch.from_numpy(lower + share * half)).numpy()
-    return mass
+        mass: Array = crba(robot, torch.from_numpy(q)).numpy()
+    return mass[:, robot.nv - robot.n :, robot.nv - robot.n :]

@@ -35,12 +35,17 @@ def make_engine(name: EngineName, robot: RobotTree, rotor_inertia: Array) -> Eng
         from robotid.simulation.own_engine import OwnEngine
 
         return OwnEngine(robot, rotor_inertia)
+    must_have_mujoco()
+    from robotid.simulation.mujoco_engine import MujocoEngine
+
+    return MujocoEngine(robot, rotor_inertia)
+
+
+def must_have_mujoco() -> None:
+    """Refuse to go on without MuJoCo."""
     if find_spec("mujoco") is None:
         raise ConfigError(
             "engine-missing",
             "engine: mujoco is not installed",
             hint="pip install 'robotid[mujoco]', or choose engine \"own\"",
         )
-    from robotid.simulation.mujoco_engine import MujocoEngine
-
-    return MujocoEngine(robot, rotor_inertia)

@@ -28,7 +28,7 @@ def write_simulation(folder: Path, simulated: Simulated, digits: int) -> None:
     for recording, (name, log) in enumerate(simulated.logs.items()):
         signals = {"q": log.q, "qd": log.qd, "tau": log.tau}
         measured = {signal: values for signal, values in signals.items() if values is not None}
-        _write_csv(folder / f"{name}.csv", log.t, _columns(measured, joints), digits)
+        write_csv(folder / f"{name}.csv", log.t, _columns(measured, joints), digits)
         clock = simulated.clocks[name]
         true = _true_signals(simulated.motion.during(clock), recording, clock.every)
         t = np.round(simulated.t[: clock.samples] * 1e9).astype(np.int64)
@@ -53,7 +53,8 @@ def _columns(signals: dict[str, Array], joints: list[str]) -> dict[str, Array]:
     }
 
 
-def _write_csv(path: Path, t: Array, columns: dict[str, Array], digits: int) -> None:
+def write_csv(path: Path, t: Array, columns: dict[str, Array], digits: int) -> None:
+    """A log in robotid's own header, times [s] first."""
     rows = np.column_stack([t, *columns.values()]).tolist()
     line = ",".join(["%.12g", *[f"%.{digits}g"] * len(columns)]) + "\n"
     with path.open("w", encoding="utf-8", newline="") as file:

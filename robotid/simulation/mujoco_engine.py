@@ -1,5 +1,7 @@
 """Accelerations by MuJoCo, which shares no code with robotid."""
 
+from collections.abc import Callable
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +33,7 @@ class MujocoEngine:
         # Views into MuJoCo's memory; fetching them anew costs as much as the dynamics.
         data = self._data
         self._views = data.qpos, data.qvel, data.qfrc_applied, data.qacc
-        # MuJoCo numbers joints branch by branch, a RobotTree need not.
-        names = [_joint_name(body) for body in range(robot.bodies)]
-        place = np.array([self._model.joint(name).dofadr[0] for name in names])
+        place = driven_places(self._model, robot)
         self._place = place if (np.diff(place) != 1).any() else slice(None)
         self._forward = mujoco.mj_forward
 
@@ -53,13 +53,33 @@ def _joint_name(body: int) -> str:
     return f"joint{body}"
 
 
-def mujoco_model(robot: RobotTree, rotor_inertia: Array) -> mujoco.MjModel:
-    """The robot as MuJoCo's model: joints, inertias, rotors and gravity; no geometry."""
+def driven_places(model: mujoco.MjModel, robot: RobotTree) -> NDArray[np.int64]:
+    """Where the velocity of each driven joint stands in MuJoCo's, shape (n,).
+
+    MuJoCo numbers joints branch by branch, a RobotTree need not.
+    """
+    bodies = range(robot.bodies - robot.n, robot.bodies)
+    return np.array([model.joint(_joint_name(body)).dofadr[0] for body in bodies], dtype=np.int64)
+
+
+def mujoco_model(
+    robot: RobotTree,
+    rotor_inertia: Array,
+    shaped: Callable[[mujoco.MjSpec], None] | None = None,
+) -> mujoco.MjModel:
+    """The robot as MuJoCo's model: joints, inertias, rotors and gravity.
+
+    Args:
+        robot: the robot.
+        rotor_inertia: of each driven joint, shape (n,) [kg m²].
+        shaped: adds geometry to bodies `body0`, `body1`, …; without, nothing can touch.
+    """
     spec = mujoco.MjSpec()
     spec.compiler.autolimits = False
     spec.option.gravity = robot.gravity
-    for flag in _OFF:
+    for flag in _OFF if shaped is None else _OFF[2:]:
         spec.option.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")
+    first = robot.bodies - robot.n
     bodies = [spec.worldbody]
     for body, (joint, parent) in enumerate(zip(robot.joints, robot.parents, strict=True)):
         placement = robot.placements[body]
@@ -72,14 +92,19 @@ def mujoco_model(robot: RobotTree, rotor_inertia: Array) -> mujoco.MjModel:
             explicitinertial=True,
             **_ANY_BODY,
         )
+        bodies.append(added)
+        if joint.kind == "floating":
+            added.add_freejoint(name=_joint_name(body))
+            continue
         slides = joint.kind == "prismatic"
         added.add_joint(
             name=_joint_name(body),
             type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
             axis=np.array(joint.axis),
-            armature=float(rotor_inertia[body]),
+            armature=float(rotor_inertia[body - first]),
         )
-        bodies.append(added)
+    if shaped is not None:
+        shaped(spec)
     model = spec.compile()
     # MuJoCo's compiler refuses inertias that no solid body has; its dynamics do not mind them.
     for body, phi in enumerate(robot.phi):

@@ -7,13 +7,14 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from robotid.simulation.floating_options import FloatingOptions
 from robotid.simulation.plant_options import PER_JOINT, PlantOptions, Side
 
-TrajectoryKind = Literal["fourier", "sines", "swing-up"]
+TrajectoryKind = Literal["fourier", "sines", "swing-up", "sway", "step"]
 VelocitySource = Literal["sensor", "difference", "none"]
 
 
-class SimulationOptions(PlantOptions):
+class SimulationOptions(FloatingOptions, PlantOptions):
     """Which robot does what, and what a log says of it."""
 
     seed: int = Field(default=0, ge=0, description="Seed of all that is random.")
@@ -34,8 +35,8 @@ class SimulationOptions(PlantOptions):
 
     trajectory: TrajectoryKind = Field(
         default="fourier",
-        description="Random Fourier series, one sine per joint, or a free pendulum on a driven "
-        "joint swung up.",
+        description="Random Fourier series, one sine per joint, a free pendulum on a driven joint "
+        "swung up; of a floating robot also: on a floor, swaying or stepping in place.",
     )
     period_s: float = Field(default=10.0, gt=0, description="Period of a Fourier series [s].")
     harmonics: int = Field(default=5, ge=1, le=100, description="Harmonics of a Fourier series.")

@@ -9,10 +9,13 @@ from robotid.contracts.excitation import Excitation
 from robotid.errors import ConfigError
 from robotid.robot.tree import RobotTree
 from robotid.signals.planned import motions
+from robotid.simulation.floating_options import FloatingOptions
 from robotid.simulation.options import SimulationOptions
 from robotid.simulation.swing_up import SwingUp, hanging_down
 from robotid.simulation.trajectory import Trajectory, make_trajectory
 
+# What is random, each from a stream of its own: more noise does not change the trajectory.
+TRAJECTORY, SENSORS = range(2)  # beside the robot itself
 # What a design decides, so that nobody may ask for something else beside it.
 DECIDED = (
     "recordings",
@@ -28,6 +31,9 @@ DECIDED = (
     "ramp_s",
 )
 
+
+# What a robot with a fixed base has no use for.
+OF_FLOATING = tuple(FloatingOptions.model_fields)
 
 # What swinging up has no use for.
 FOLLOWED = (
@@ -62,9 +68,12 @@ def random_recordings(
     samples = round(options.duration_s * options.rate_hz)
     if samples < 2:
         raise ConfigError("bad-value", "duration_s: fewer than two samples")
-    names = enumerate(_names(options.recordings))
+    names = enumerate(names_of(options.recordings))
+    if options.trajectory in ("sway", "step"):
+        said = f"trajectory: robot {robot.name} has a fixed base and stands on no floor"
+        raise ConfigError("bad-value", said, hint="use fourier or sines")
     if options.trajectory == "swing-up":
-        _refuse(FOLLOWED, options, "key-without-effect", "swinging up follows no trajectory")
+        refuse_keys(FOLLOWED, options, "key-without-effect", "swinging up follows no trajectory")
         return [Recording(name, hanging_down(robot, random(i)), 1.0, samples) for i, name in names]
     turns, fastest = len(options.speeds), max(options.speeds)
     found = []
@@ -90,11 +99,16 @@ def planned_recordings(
             hint=f"{', '.join(design.joints)}; {', '.join(robot.joint_names)}",
         )
     said = "a design says what is run, and for how long"
-    _refuse(DECIDED, options, "design-decides", said, ", or ask for it in excite")
+    refuse_keys(DECIDED, options, "design-decides", said, ", or ask for it in excite")
     return [
         Recording(name, motion, play.speed, motion.samples(options.rate_hz))
         for name, (play, motion) in motions(design).items()
     ]
+
+
+def random_stream(options: SimulationOptions, what: int, recording: int = 0) -> np.random.Generator:
+    """The random numbers of one thing in one recording."""
+    return np.random.default_rng([options.seed, what, recording])
 
 
 def longest(recordings: Sequence[Recording]) -> int:
@@ -102,7 +116,7 @@ def longest(recordings: Sequence[Recording]) -> int:
     return max(recording.samples for recording in recordings)
 
 
-def _refuse(
+def refuse_keys(
     keys: Sequence[str], options: SimulationOptions, code: str, said: str, instead: str = ""
 ) -> None:
     """Refuse keys that differ from their defaults and would do nothing."""
@@ -116,6 +130,6 @@ def _default(key: str) -> object:
     return SimulationOptions.model_fields[key].get_default()
 
 
-def _names(count: int) -> list[str]:
+def names_of(count: int) -> list[str]:
     """run1, run2, …; with zeros in front where there are more than nine, so that they sort."""
     return [f"run{number:0{len(str(count))}d}" for number in range(1, count + 1)]

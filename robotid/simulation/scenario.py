@@ -21,18 +21,19 @@ from robotid.simulation.options import SimulationOptions
 from robotid.simulation.perturbation import robot_of_seed
 from robotid.simulation.plant import Plant
 from robotid.simulation.recordings import (
+    SENSORS,
+    TRAJECTORY,
     Recording,
     longest,
     planned_recordings,
     random_recordings,
+    random_stream,
 )
-from robotid.simulation.robots import check_robots
-from robotid.simulation.sensors import Measured, Sensors, measure
+from robotid.simulation.robots import check_held, check_robots
+from robotid.simulation.sensors import Measured, measure, sensors_of
 from robotid.simulation.swing_up import SwingUp, SwingUpController
 
 Array = NDArray[np.float64]
-# What is random, each from a stream of its own: more noise does not change the trajectory.
-_TRAJECTORY, _SENSORS = range(2)  # what is random, beside the robot itself
 _PIECE = 2000  # control steps
 _PER_STEP = 10  # numbers that are held per joint and step: reference, torque, motion, logs
 
@@ -70,13 +71,14 @@ def simulate(
         design_sha256: digest of it, for the record.
     """
     check_robots(nominal, true)
+    check_held(nominal)
     true = robot_of_seed(true, options.perturb, options.seed)
     recordings = (
-        random_recordings(nominal, options, lambda i: _random(options, _TRAJECTORY, i))
+        random_recordings(nominal, options, lambda i: random_stream(options, TRAJECTORY, i))
         if design is None
         else planned_recordings(nominal, options, design)
     )
-    clock = _clock(options, longest(recordings))
+    clock = clock_of(options, longest(recordings))
     names = [recording.name for recording in recordings]
     numbers = clock.steps * len(names) * true.n * _PER_STEP
     hint = "simulate less at a time: fewer recordings, shorter, or at a lower control_hz"
@@ -91,10 +93,10 @@ def simulate(
     q, still = controller.start, np.zeros_like(controller.start)
     start = plant.at_rest(q, _torque(true, q, still, still, drives.rotor_inertia))
     motion = follow(plant, controller, clock, start, true.joint_names, names)
-    sensors = _sensors(true, options, scale)
+    sensors = sensors_of(true, options, scale)
     clocks = {one.name: clock._replace(samples=one.samples) for one in recordings}
     logs = {
-        name: measure(motion.during(own), i, own, sensors, _random(options, _SENSORS, i))
+        name: measure(motion.during(own), i, own, sensors, random_stream(options, SENSORS, i))
         for i, (name, own) in enumerate(clocks.items())
     }
     made = Made(
@@ -105,11 +107,8 @@ def simulate(
     return Simulated(t, logs, motion, clock, clocks, truth, findings(made, motion))
 
 
-def _random(options: SimulationOptions, what: int, recording: int = 0) -> np.random.Generator:
-    return np.random.default_rng([options.seed, what, recording])
-
-
-def _clock(options: SimulationOptions, samples: int) -> Clock:
+def clock_of(options: SimulationOptions, samples: int) -> Clock:
+    """How often things happen in a simulation of so many samples."""
     every = options.control_hz / options.rate_hz
     if every < 1 or abs(every - round(every)) > 1e-9 * every:
         raise ConfigError(
@@ -159,22 +158,3 @@ def _torque(robot: RobotTree, q: Array, qd: Array, qdd: Array, rotor: Array) -> 
             piece = (torch.from_numpy(x[start : start + _PIECE]) for x in (q, qd, qdd))
             parts.append(rnea(robot, *piece, rotor_inertia=torch.from_numpy(rotor)).numpy())
     return np.concatenate(parts)
-
-
-def _sensors(robot: RobotTree, options: SimulationOptions, scale: Array) -> Sensors:
-    turn = np.array([1.0 if joint.kind == "prismatic" else 2 * np.pi for joint in robot.driven])
-    return Sensors(
-        encoder_step=turn / options.encoder_counts if options.encoder_counts else 0 * turn,
-        noise_q=options.noise_q,
-        noise_qd=options.noise_qd,
-        noise_tau=options.noise_tau * scale,
-        jitter_s=options.jitter / options.rate_hz,
-        delay_s=options.delay_s,
-        offset=options.torque_offset * scale,
-        walk=options.torque_walk * scale,
-        warming=options.torque_warming * scale,
-        warming_s=options.warming_s,
-        position=options.position_sensor,
-        torque=options.torque_sensor,
-        velocity=options.velocity,
-    )

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.robot.tree import RobotTree
 from robotid.simulation.closed_loop import Clock, Motion
-from robotid.simulation.options import VelocitySource
+from robotid.simulation.options import SimulationOptions, VelocitySource
 from robotid.simulation.plant_options import Side
 
 Array = NDArray[np.float64]
@@ -43,6 +44,26 @@ class Sensors(NamedTuple):
     velocity: VelocitySource
 
 
+def sensors_of(robot: RobotTree, options: SimulationOptions, scale: Array) -> Sensors:
+    """The sensors that are asked for; `scale` is what shares of torque are of, shape (n,)."""
+    turn = np.array([1.0 if joint.kind == "prismatic" else 2 * np.pi for joint in robot.driven])
+    return Sensors(
+        encoder_step=turn / options.encoder_counts if options.encoder_counts else 0 * turn,
+        noise_q=options.noise_q,
+        noise_qd=options.noise_qd,
+        noise_tau=options.noise_tau * scale,
+        jitter_s=options.jitter / options.rate_hz,
+        delay_s=options.delay_s,
+        offset=options.torque_offset * scale,
+        walk=options.torque_walk * scale,
+        warming=options.torque_warming * scale,
+        warming_s=options.warming_s,
+        position=options.position_sensor,
+        torque=options.torque_sensor,
+        velocity=options.velocity,
+    )
+
+
 class Measured(NamedTuple):
     """The log of one recording, each of shape (samples, n); `qd` is None when not measured.
 
@@ -67,7 +88,7 @@ def measure(
     q = (motion.theta if on_motor else motion.q)[:, recording]
     qd = (motion.thetad if on_motor else motion.qd)[:, recording]
     noise = random.standard_normal((3, *q.shape))
-    bias = _bias(t, sensors, random)
+    bias = torque_bias(t, sensors, random)
     late = _late(t, sensors, random)
     if late.any():
         shift, qdd = late[:, None], np.gradient(qd, step, axis=0)
@@ -109,7 +130,7 @@ def _torque(motion: Motion, recording: int, clock: Clock, sensors: Sensors, late
     return seen
 
 
-def _bias(t: Array, sensors: Sensors, random: np.random.Generator) -> Array:
+def torque_bias(t: Array, sensors: Sensors, random: np.random.Generator) -> Array:
     """Offset, random walk and warming up, shape (samples, n) [N m]."""
     n = sensors.offset.size
     offset = sensors.offset * random.standard_normal(n)

@@ -19,7 +19,7 @@ from robotid.memory import must_fit
 from robotid.robot.tree import RobotTree
 from robotid.simulation.engine import ENGINE_PACKAGE, make_engine
 from robotid.simulation.perturbation import robot_of_seed
-from robotid.simulation.robots import check_robots, reach
+from robotid.simulation.robots import check_held, check_robots, reach
 from robotid.simulation.sample_options import SampleOptions
 
 Array = NDArray[np.float64]
@@ -68,6 +68,7 @@ class Sampler:
 
     def __init__(self, nominal: RobotTree, true: RobotTree, options: SampleOptions) -> None:
         check_robots(nominal, true)
+        check_held(nominal)
         true = robot_of_seed(true, options.perturb, options.seed)
         self._nominal, self._true, self._options = nominal, true, options
         self._box = box_of(nominal, options)

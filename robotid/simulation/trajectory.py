@@ -54,7 +54,7 @@ class FourierTrajectory(NamedTuple):
 
     def at(self, t: Array) -> Moving:
         """The reference at times of shape (times,) [s], derivatives in closed form."""
-        s, sd, sdd = _run_up(t, self.ramp_s)
+        s, sd, sdd = run_up(t, self.ramp_s)
         p, pd, pdd = series(self.a, self.b, _multiples(self.omega, self.a.shape[1]), s)
         sd, sdd = sd[:, None], sdd[:, None]
         return Moving(self.centre + p, sd * pd, sd**2 * pdd + sdd * pd)
@@ -87,7 +87,7 @@ def make_trajectory(
             wanted = wanted * per_joint(options.sine_amplitudes, robot, "sine_amplitudes")
         phase = random.uniform(0, 2 * np.pi, n)
         a, b = np.cos(phase)[:, None], -np.sin(phase)[:, None]
-    position, velocity = _peaks(a, b, omega)
+    position, velocity = peaks(a, b, omega)
     scale = np.minimum(wanted * half / position, speed * fastest / velocity)
     # What the joint does not need of its range is where its centre may lie.
     spare = options.position_share * half - scale * position
@@ -106,7 +106,7 @@ def per_joint(values: Sequence[float], robot: RobotTree, key: str) -> Array:
     return np.broadcast_to(np.asarray(values, dtype=np.float64), (robot.n,)).copy()
 
 
-def _run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
+def run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
     """Time s, its rate and the rate's change; the rate is a quintic from 0 to 1 in x = t/ramp."""
     x = np.clip(t / ramp_s, 0.0, 1.0)
     return (
@@ -116,8 +116,8 @@ def _run_up(t: Array, ramp_s: float) -> tuple[Array, Array, Array]:
     )
 
 
-def _peaks(a: Array, b: Array, omega: Array) -> tuple[Array, Array]:
-    """Bounds on |p| and |ṗ| for all times, shape (n,)."""
+def peaks(a: Array, b: Array, omega: Array) -> tuple[Array, Array]:
+    """Bounds on |p| and |ṗ| of series for all times, shape (n,)."""
     harmonics = a.shape[1]
     count = SAMPLES_PER_HARMONIC * harmonics
     turn = np.arange(count) * (2 * np.pi / count)

@@ -18,7 +18,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.factors import write_factors
     from robotid.contracts.splits import read_cut
     from robotid.information.layout import Layout
-    from robotid.information.locked import moving_locks
+    from robotid.information.locked import base_not_used, moving_locks
     from robotid.information.recording import factor_recording
     from robotid.robot.load import load_robot
 
@@ -30,7 +30,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     cut = read_cut(path)
     found = factor_recording(path, layout, in_file, torque=config.torque, cut=cut)
     write_factors(out_dir, *found)
-    return moving_locks(path, config.changes()["lock"])
+    return [*moving_locks(path, config.changes()["lock"]), *base_not_used(path, robot.tree)]
 
 
 def gather(
@@ -62,11 +62,14 @@ STAGE = Stage(
         "robotid.contracts.dataset",
         "robotid.contracts.factors",
         "robotid.contracts.finding",
+        "robotid.contracts.forces",
         "robotid.contracts.recording",
         "robotid.contracts.repair",
         "robotid.contracts.splits",
         "robotid.contracts.tensors",
         "robotid.compiled",
+        "robotid.dynamics.base_pose",
+        "robotid.dynamics.frame_jacobian",
         "robotid.dynamics.friction",
         "robotid.dynamics.joint_columns",
         "robotid.dynamics.term_options",
@@ -82,8 +85,12 @@ STAGE = Stage(
         "robotid.information.locked",
         "robotid.information.options",
         "robotid.information.program",
+        "robotid.information.projected",
+        "robotid.information.projection",
         "robotid.information.recording",
         "robotid.information.regressor",
+        "robotid.information.samples",
+        "robotid.information.samples_seen",
         "robotid.information.small",
         "robotid.information.stream",
         "robotid.information.triangular",
@@ -91,6 +98,7 @@ STAGE = Stage(
         "robotid.robot",
         "robotid.signals.butterworth",
         "robotid.signals.filtered_noise",
+        "robotid.spatial.quaternions",
     ),
     libraries=(
         "llvmlite",

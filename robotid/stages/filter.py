@@ -188,6 +188,7 @@ STAGE = Stage(
         "robotid.contracts.repair",
         "robotid.contracts.splits",
         "robotid.signals",
+        "robotid.spatial.quaternions",
     ),
     libraries=("numba", "numpy", "pyarrow.parquet", "pydantic"),
     run=run,

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from robotid.contracts.versions import LEARNED
+from robotid.contracts.forces import Forces
 from robotid.errors import ConfigError, Notice
 from robotid.evaluation.gates import GateOptions
 from robotid.fitting.exact_update import check_update
@@ -29,15 +29,16 @@ def check(config: FitConfig, roles: Collection[str]) -> None:
         if config.loss == "forward" and getattr(config, key) != field.default:
             said = "has no effect with loss forward: it is a limit of torques"
             raise ConfigError("key-without-effect", f"{key}: {said}", hint="leave it out")
-        if config.model in LEARNED and key in _OF_DATA and getattr(config, key) != field.default:
+        if config.learned and key in _OF_DATA and getattr(config, key) != field.default:
             said = f"has no effect with model {config.model}: it is a limit of parameters"
             raise ConfigError("key-without-effect", f"{key}: {said}", hint="leave it out")
+    _check_forces(config)
     payload = "payload_of" in roles
     if "update" in roles:
         if payload:
             said = "payload_of: a load is found beside a fit, no fit is continued by it (update)"
             raise ConfigError("no-exact-update", said, hint="give one of them")
-        if config.model not in LEARNED:
+        if not config.learned:
             check_update(config)
     for key, field in FitOptions.model_fields.items():
         if getattr(config, key) == field.default:
@@ -49,6 +50,20 @@ def check(config: FitConfig, roles: Collection[str]) -> None:
             said = "has no effect without a load"
             hint = "give payload_of" if key == "anew" else "give payload_of, or loaded and load"
             raise ConfigError("key-without-effect", f"{key}: {said}", hint=hint)
+
+
+def _check_forces(config: FitConfig) -> None:
+    """Which generalised forces count is a matter of factors, and of samples as they are."""
+    if config.forces() == Forces():
+        return
+    key = "contacts" if config.contacts == "projected" else "rows"
+    if config.loss == "forward" or config.learned:
+        said = f"{key}: models that are learned need all generalised forces"
+        raise ConfigError("needs-all-forces", said, hint="fit with sdp, wls or diffnea")
+    by_samples = config.by_adam or (config.model == "irls" and config.robust == "samples")
+    if config.contacts == "projected" and by_samples:
+        said = "contacts: projected forces are known to factors, not sample by sample"
+        raise ConfigError("needs-factors", said, hint="use optimizer newton, or robust blocks")
 
 
 def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
@@ -78,7 +93,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     like = before.model.layout if before else None
     earlier = None
     # Learned models begin with what the earlier one learned; `check` refuses others.
-    if "update" in inputs and config.model not in LEARNED:
+    if "update" in inputs and not config.learned:
         _, path, digest = inputs["update"][0]
         earlier = read_earlier(path, digest, layout, config.torque, config, index)
         like = earlier.layout
@@ -109,7 +124,7 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         from robotid.identification.forward.learn import learn
 
         return learn(request, loaded, out_dir)
-    if config.model in LEARNED:
+    if config.learned:
         from robotid.identification.learned.learn import EarlierFit
         from robotid.identification.learned.learn import learn as learn_torques
 

@@ -133,6 +133,7 @@ STAGE = Stage(
         "robotid.logs",
         "robotid.plausibility",
         "robotid.robot",
+        "robotid.spatial.quaternions",
         "robotid.stages.configuration",
     ),
     libraries=("numpy", "polars", "pyarrow.parquet", "pydantic", "zstandard"),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from robotid.errors import Notice
+from robotid.errors import ConfigError, Notice
 from robotid.robot.options import RobotOptions
 from robotid.simulation.options import SimulationOptions
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
@@ -17,17 +17,29 @@ def run(config: SimulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.excitation import read_excitation
     from robotid.robot.load import load_robot
     from robotid.simulation.log_files import write_simulation
+    from robotid.simulation.recordings import OF_FLOATING, refuse_keys
     from robotid.simulation.scenario import simulate
 
     nominal = load_robot(inputs["robot"][0].path, **config.changes())
     other = inputs.get("true_robot")
     true = load_robot(other[0].path, **config.changes()) if other else nominal
     planned = inputs.get("design")
+    read = [*nominal.notices, *(true.notices if other else ())]
+    if nominal.tree.floating:
+        from robotid.simulation.floating.log_files import write_floating
+        from robotid.simulation.floating.scenario import simulate_floating
+
+        if planned:
+            said = f"design: robot {nominal.tree.name} has a floating base, designs are for arms"
+            raise ConfigError("floating-base", said, hint="leave it out, or hold the base")
+        floating = simulate_floating(nominal.tree, true.tree, config)
+        write_floating(out_dir, floating, config.digits)
+        return [*read, *floating.notices]
+    refuse_keys(OF_FLOATING, config, "key-without-effect", "the robot has no floating base")
     design = read_excitation(planned[0].path) if planned else None
     digest = planned[0].digest if planned else ""
     simulated = simulate(nominal.tree, true.tree, config, design, digest)
     write_simulation(out_dir, simulated, config.digits)
-    read = [*nominal.notices, *(true.notices if other else ())]
     return [*read, *simulated.notices]
 
 

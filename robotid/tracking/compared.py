@@ -19,12 +19,13 @@ from robotid.tracking.bounds import bounds_of
 from robotid.tracking.closed_loop import Followed, Rig, follow
 from robotid.tracking.contenders import Contender, contenders, inertias
 from robotid.tracking.encoders import Encoders
+from robotid.tracking.law import Law
 from robotid.tracking.moved import Moved, moved_robot
 from robotid.tracking.options import TrackOptions
 from robotid.tracking.outcomes import outcomes, units_of
 from robotid.tracking.ranking import ranked
 from robotid.tracking.remarks import remarks_of
-from robotid.tracking.tasks import Assigned, assigned, hand_name
+from robotid.tracking.tasks import assigned, hand_name
 
 Array = NDArray[np.float64]
 _NUMBERS = 9  # that are held per joint, motion and step: a reference, and a path with its speeds
@@ -64,9 +65,10 @@ def compared(
     shown: list[TrackedMotion] = []
     names = [gain.name for gain in options.parsed_gains]
     for duration_s in options.lengths_s:
-        task = assigned(nominal, options, duration_s, K, inertia)
-        followed = _followed(rig, task, models, moved, options, nominal)
-        own = outcomes(followed, nominal, names, duration_s, task.velocity_variance)
+        law = assigned(nominal, options, duration_s, K, inertia)
+        followed = _followed(rig, law, models, moved, options, nominal)
+        hand = options.task == "reaching"
+        own = outcomes(followed, nominal, names, duration_s, law.variances, hand=hand)
         for place, some in enumerate(own):
             found[place] += some
         shown += _motions(followed, models, names, duration_s)
@@ -112,14 +114,14 @@ def _rig(nominal: RobotTree, moved: Moved, options: TrackOptions) -> Rig:
 
 def _followed(
     rig: Rig,
-    task: Assigned,
+    law: Law,
     models: list[Contender],
     moved: Moved,
     options: TrackOptions,
     nominal: RobotTree,
 ) -> Followed:
     """One length of motions, with all models and gains."""
-    law, gains = task.law, len(options.gains)
+    gains = len(options.gains)
     batch = options.motions * (gains + (law.planned(0) is not None))
     still = np.zeros_like(law.start)
     held = CompiledRnea(moved.robot)(law.start, still, still)

@@ -6,7 +6,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.tracking.law import Command, Seen
+from robotid.tracking.law import Command, Seen, Variances
 from robotid.tracking.moves import Reference
 
 Array = NDArray[np.float64]
@@ -36,11 +36,17 @@ class JointLaw:
         """How many steps there are."""
         return len(self._reference.q)
 
+    @property
+    def variances(self) -> Variances:
+        """Of the reference, joint by joint."""
+        return Variances(self._reference.q.var(0), self._reference.qd.var(0))
+
     def command(self, step: int, seen: Seen, true: Seen) -> Command:
         """What is asked for."""
         q, qd, qdd = (part[step] for part in self._reference)
         wanted = qdd + self._D * (qd - seen.qd) + self._K * (q - seen.q)
-        return Command(wanted, None, q, true.q, q - true.q)
+        error = np.concatenate([q - true.q, qd - true.qd], -1)
+        return Command(wanted, None, q, true.q, error)
 
     def planned(self, step: int) -> tuple[Array, Array, Array]:
         """The reference itself."""

@@ -23,7 +23,7 @@ class Command(NamedTuple):
         added: torques beside the model's, likewise; None where there are none.
         desired: what the reference is, shape (motions, axes) [rad, m].
         actual: what is, shape (models, gains, motions, axes).
-        error: figures whose squares are summed up, shape (models, gains, motions, figures).
+        error: of positions, then of velocities, shape (models, gains, motions, 2 axes).
     """
 
     qdd: Array
@@ -31,6 +31,16 @@ class Command(NamedTuple):
     desired: Array
     actual: Array
     error: Array
+
+
+class Variances(NamedTuple):
+    """Of what is to be followed, over time: positions and velocities, shape (motions, axes) each.
+
+    An error counts against the sum over the axes that belong together: those of a hand, or a joint.
+    """
+
+    position: Array
+    velocity: Array
 
 
 class Law(Protocol):
@@ -43,6 +53,10 @@ class Law(Protocol):
     @property
     def steps(self) -> int:
         """Steps of the controller, the first at the start and the last at the end."""
+
+    @property
+    def variances(self) -> Variances:
+        """Of the reference."""
 
     def command(self, step: int, seen: Seen, true: Seen) -> Command:
         """What is asked for, from what sensors say; errors are of what is true."""

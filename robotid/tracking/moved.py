@@ -17,7 +17,7 @@ from robotid.simulation.engine import make_engine
 from robotid.simulation.friction import Friction
 from robotid.simulation.plant import Plant
 from robotid.simulation.plant_options import EngineName, FrictionKind, PlantOptions
-from robotid.simulation.robots import check_robots, reach
+from robotid.simulation.robots import check_held, reach
 
 Array = NDArray[np.float64]
 _STATES = 64
@@ -47,7 +47,7 @@ def moved_robot(nominal: RobotTree, options: PlantOptions, simulation: Path | No
         options: what is added to it, where there is no simulation.
         simulation: what `simulate` wrote.
     """
-    check_robots(nominal, nominal)
+    check_held(nominal)
     _must_have_motors(nominal)
     if simulation is None:
         return Moved(nominal, make_drives(nominal, options, _torque_scale(nominal)), False)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from robotid.contracts.tracking import HandFigures, JointFigures, Outcome, Spread, Unstable
 from robotid.robot.tree import RobotTree
 from robotid.tracking.closed_loop import Followed
+from robotid.tracking.law import Variances
 from robotid.tracking.sums import Figures
 
 Array = NDArray[np.float64]
@@ -24,7 +25,9 @@ def outcomes(
     robot: RobotTree,
     gains: Sequence[str],
     duration_s: float,
-    velocity_variance: Array | None = None,
+    variances: Variances,
+    *,
+    hand: bool,
 ) -> list[list[Outcome]]:
     """For each model, the outcome with each gain.
 
@@ -33,7 +36,8 @@ def outcomes(
         robot: whose joints they are.
         gains: names of the gains.
         duration_s: length of the motions.
-        velocity_variance: of the desired velocity of a hand, shape (motions,); None for joints.
+        variances: of what was to be followed.
+        hand: whether that is the path of a hand, not a motion of joints.
     """
     unstable: dict[tuple[int, int], list[Unstable]] = {}
     for (model, gain, motion), joint, time_s, reason in followed.stopped:
@@ -44,7 +48,9 @@ def outcomes(
     def outcome(model: int, gain: int) -> Outcome:
         lost = sorted(unstable.get((model, gain), []), key=lambda one: one.motion)
         own = Figures(*(part[model, gain] for part in followed.figures))
-        score = _scores(own, robot, velocity_variance)
+        nmse = _normalised(own, variances)
+        rmse = np.sqrt(_halves(own.squares)[0])
+        score = nmse[1] if hand else _mean(_in_units(rmse, robot), robot)
         for one in lost:
             score[one.motion] = np.nan
         return Outcome(
@@ -52,38 +58,55 @@ def outcomes(
             duration_s=duration_s,
             by_motion=[None if np.isnan(x) else x for x in score.tolist()],
             unstable=lost,
-            **({} if lost else _fields(own, robot, velocity_variance)),
+            **({} if lost else _fields(own, robot, nmse, hand=hand)),
         )
 
     models = len(followed.figures.squares)
     return [[outcome(model, gain) for gain in range(len(gains))] for model in range(models)]
 
 
-def _scores(own: Figures, robot: RobotTree, velocity_variance: Array | None) -> Array:
-    """What models are ranked by, motion by motion, shape (motions,)."""
-    if velocity_variance is not None:
-        nmse: Array = own.squares[:, 3:].sum(-1) / velocity_variance
-        return nmse
-    return _mean(_in_units(np.sqrt(own.squares), robot), robot)
+def _halves(figures: Array) -> tuple[Array, Array]:
+    """Those of positions and of velocities, (..., 2 axes) to (..., axes) each."""
+    axes = figures.shape[-1] // 2
+    return figures[..., :axes], figures[..., axes:]
 
 
-def _fields(own: Figures, robot: RobotTree, velocity_variance: Array | None) -> dict[str, Any]:
+def _normalised(own: Figures, variances: Variances) -> tuple[Array, Array]:
+    """Squared errors of positions and velocities over variances, shape (motions,) each.
+
+    Of joints it is their mean; one that is to stand still says nothing.
+    """
+    found = []
+    for squares, variance in zip(_halves(own.squares), variances, strict=True):
+        axes = variance.shape[-1]
+        together = squares.reshape(*squares.shape[:-1], axes, -1).sum(-1)
+        moves = variance > 0
+        shares = np.divide(together, variance, np.zeros_like(together), where=moves)
+        found.append(shares.sum(-1) / np.maximum(moves.sum(-1), 1))
+    return found[0], found[1]
+
+
+def _fields(
+    own: Figures, robot: RobotTree, nmse: tuple[Array, Array], *, hand: bool
+) -> dict[str, Any]:
     """Figures of an outcome without instability."""
     total = own.torque.sum(-1)
     share = np.sqrt(np.divide(own.feedback.sum(-1), total, np.zeros_like(total), where=total > 0))
+    position, last = _halves(own.squares)[0], _halves(own.last)[0]
     fields: dict[str, Any] = {
+        "position_nmse": _spread(nmse[0]),
+        "velocity_nmse": _spread(nmse[1]),
         "feedback_share": _spread(share),
         "saturated": float(own.at_limit.mean()),
     }
-    if velocity_variance is None:
-        fields["rmse"] = _joint_figures(np.sqrt(own.squares), robot)
-        fields["final_offset"] = _joint_figures(np.abs(own.last), robot)
-    else:
+    if hand:
         fields["hand"] = HandFigures(
-            velocity_nmse=_spread(_scores(own, robot, velocity_variance)),
-            position_rmse=_spread(np.sqrt(own.squares[:, :3].sum(-1))),
-            final_offset=_spread(np.linalg.norm(own.last[:, :3], axis=-1)),
+            position_rmse=_spread(np.sqrt(position.sum(-1))),
+            final_offset=_spread(np.linalg.norm(last, axis=-1)),
         )
+    else:
+        fields["rmse"] = _joint_figures(np.sqrt(position), robot)
+        fields["final_offset"] = _joint_figures(np.abs(last), robot)
     return fields
 
 

@@ -19,7 +19,7 @@ from robotid.errors import ConfigError, nearest
 from robotid.robot.shapes import link_frames
 from robotid.robot.tree import RobotTree
 from robotid.simulation.robots import reach
-from robotid.tracking.law import Command, Seen
+from robotid.tracking.law import Command, Seen, Variances
 from robotid.tracking.moves import Reference
 
 Array = NDArray[np.float64]
@@ -82,10 +82,10 @@ class HandLaw:
         return len(self._x)
 
     @property
-    def velocity_variance(self) -> Array:
-        """Of the desired velocity, summed over its three axes, shape (motions,) [m²/s²]."""
-        variance: Array = self._xd.var(0).sum(-1)
-        return variance
+    def variances(self) -> Variances:
+        """Of the path, summed over its three axes."""
+        of_path, of_speed = (x.var(0).sum(-1, keepdims=True) for x in (self._x, self._xd))
+        return Variances(of_path, of_speed)
 
     def command(self, step: int, seen: Seen, true: Seen) -> Command:
         """What is asked for."""

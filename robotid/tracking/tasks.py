@@ -1,7 +1,5 @@
 """What a robot has to follow: the law and the reference of a task."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,16 +14,9 @@ from robotid.tracking.reaching import HandLaw, hand_of
 Array = NDArray[np.float64]
 
 
-class Assigned(NamedTuple):
-    """A law and, for a hand, the variance of its desired velocity, shape (motions,)."""
-
-    law: Law
-    velocity_variance: Array | None = None
-
-
 def assigned(
     robot: RobotTree, options: TrackOptions, duration_s: float, K: Array, inertia: Array
-) -> Assigned:
+) -> Law:
     """The task with motions of one length.
 
     Args:
@@ -37,16 +28,15 @@ def assigned(
     """
     room, hz = room_of(robot, options), options.control_hz
     if options.task == "sines":
-        return Assigned(JointLaw(sines(robot, room, options, duration_s), K))
+        return JointLaw(sines(robot, room, options, duration_s), K)
     count = options.targets if options.task == "reaching" else 1
     moves = random_postures(room, options, count, min(options.lengths_s))
     reference = minimum_jerk(moves, duration_s, options.hold_s, hz)
     if options.task == "impedance":
-        return Assigned(JointLaw(reference, K))
+        return JointLaw(reference, K)
     hand = hand_of(robot, options.link)
     K_d = 2 * np.sqrt(K) * inertia
-    law = HandLaw(robot, hand, reference, K_d, options.reach_kp, options.null_kp, 1 / hz)
-    return Assigned(law, law.velocity_variance)
+    return HandLaw(robot, hand, reference, K_d, options.reach_kp, options.null_kp, 1 / hz)
 
 
 def hand_name(robot: RobotTree, options: TrackOptions) -> str | None:

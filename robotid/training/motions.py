@@ -56,13 +56,13 @@ class _Units(NamedTuple):
 
 
 class MotionTask:
-    """Squared errors of torques, each joint in units of its range in the training data.
+    """Squared errors of torques, each joint in units of its own.
 
     Args:
         model: to be trained.
         train: stretches to learn from.
         validation: stretches that tell when to stop.
-        extent: greatest minus least torque of the training data, shape (n,).
+        units: what errors are counted in, shape (n,) [N m or N].
         length: of sequences, for a model with a memory.
     """
 
@@ -71,11 +71,11 @@ class MotionTask:
         model: InverseModel,
         train: Sequence[Stretch],
         validation: Sequence[Stretch],
-        extent: Tensor,
+        units: Tensor,
         length: int = 1,
     ) -> None:
         self.model, self._train, self._validation = model, train, validation
-        self._weights = 1.0 / torch.where(extent > 0, extent, torch.ones_like(extent))
+        self._weights = 1.0 / units
         self._length = length if model.remembers else 1
         self._learned = [p for p in model.parameters() if p.requires_grad]
         self._begins = [
@@ -103,7 +103,10 @@ class MotionTask:
         count = len(chosen) * self._length * len(self._weights)
 
         def share(part: Tensor) -> tuple[float, tuple[Tensor | None, ...]]:
-            loss = (self._errors(self._data.at(part)) ** 2).sum() / count
+            error, short = self._errors(self._data.at(part))
+            loss = (error**2).sum() / count
+            if short is not None:
+                loss = loss + short.sum() / (len(chosen) * self._length)
             slopes = torch.autograd.grad(loss, self._learned, allow_unused=True)
             return loss.item(), slopes
 
@@ -145,20 +148,20 @@ class MotionTask:
         with torch.no_grad():
             for unit in chosen.tolist():
                 one = self._data.at(torch.tensor([unit]))
-                if not torch.isfinite(self._errors(one)).all():
+                if not torch.isfinite(self._errors(one)[0]).all():
                     break
         number, begin = self._begins[unit]
         own = self._train[number]
         return f"{own.recording} at {float(own.t[begin]):.3f} s"
 
-    def _errors(self, units: _Units) -> Tensor:
-        """In units of the range, (..., n)."""
+    def _errors(self, units: _Units) -> tuple[Tensor, Tensor | None]:
+        """In units of the loss, (..., n), and what counts beside them; see `judged`."""
+        short = None
         if units.known is None:
-            found, _ = self.model(units.motion)
+            found, short = self.model.judged(units.motion)
         else:
             found = units.known + self.model.added(units.motion)[0]
-        error: Tensor = (found - units.tau) * self._weights
-        return error
+        return (found - units.tau) * self._weights, short
 
     def _loss(self, stretches: Sequence[Stretch]) -> float:
         total = count = 0.0

@@ -150,7 +150,7 @@ REFUSED = {
         65,
         "logs-differ",
     ),
-    "floating": (["--robot", "quadruped", LOGS / "panda/run1.csv"], 65, "--base fixed"),
+    "other robot": (["--robot", "quadruped", LOGS / "panda/run1.csv"], 65, "joints-differ"),
     "no log": (["--robot", "panda", "nothing.csv"], 66, "nothing.csv"),
     "no robot": (["--robot", "pand", LOGS / "panda/run1.csv"], 66, "did you mean 'panda'"),
     "no robot file": (["--robot", "./a.urdf", LOGS / "panda/run1.csv"], 66, "a.urdf"),

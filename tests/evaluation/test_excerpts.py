@@ -1,5 +1,6 @@
 """Excerpts are bounded, spread over all recordings, free of gaps, and the same every time."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,9 +24,14 @@ from robotid.contracts.splits import Interval
 from robotid.errors import BadDataError
 from robotid.evaluation.excerpts import excerpt, spread
 from robotid.evaluation.whiteness import whiteness_of_joints
+from tests.reference_models import random_tree
 
 JOINTS = ("a", "b")
 RATE = 100.0
+_TREE = random_tree(0, bodies=2, floating=False)
+ROBOT = replace(
+    _TREE, joints=tuple(j._replace(name=n) for j, n in zip(_TREE.joints, JOINTS, strict=True))
+)
 
 
 def torque(q, qd, qdd):
@@ -129,7 +135,7 @@ def test_excerpt_of_recordings_comes_back_from_its_file(tmp_path):
         "short": write(tmp_path, "short", 1000, gap_at=400, seed=1),
     }
     index = dataset(tmp_path, facts, {"long": "train", "short": "test"})
-    found = excerpt(tmp_path, index, JOINTS, torque)
+    found = excerpt(tmp_path, index, ROBOT, torque)
     assert found.joints == JOINTS
     assert [w.t.size for w in found.windows if w.recording == "short"] == [400, 600]
     long = [w for w in found.windows if w.recording == "long"]
@@ -149,7 +155,7 @@ def test_excerpt_of_recordings_comes_back_from_its_file(tmp_path):
         for name in ("t", "tau", "predicted"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         np.testing.assert_allclose(one.qdd, other.qdd, rtol=1e-6, atol=1e-9)
-    write_residuals(tmp_path, excerpt(tmp_path, index, JOINTS, torque))
+    write_residuals(tmp_path, excerpt(tmp_path, index, ROBOT, torque))
     assert (tmp_path / RESIDUALS).read_bytes() == first
 
 
@@ -159,9 +165,7 @@ def test_a_recording_that_was_cut_is_in_two_splits(tmp_path):
         Interval(split="train", start_s=0.0, end_s=19.995),
         Interval(split="test", start_s=22.0, end_s=30.0),
     ]
-    found = excerpt(
-        tmp_path, dataset(tmp_path, facts, {"r": "train"}, {"r": parts}), JOINTS, torque
-    )
+    found = excerpt(tmp_path, dataset(tmp_path, facts, {"r": "train"}, {"r": parts}), ROBOT, torque)
     assert [(w.split, w.t.size) for w in found.windows] == [("train", 2000), ("test", 800)]
     assert found.windows[1].t[0] == 22.0
 
@@ -169,14 +173,14 @@ def test_a_recording_that_was_cut_is_in_two_splits(tmp_path):
 def test_temperatures_are_there_where_a_recording_has_them(tmp_path):
     facts = {"r": write(tmp_path, "r", 400, warm=["b"]), "s": write(tmp_path, "s", 400)}
     index = dataset(tmp_path, facts, {"r": "train", "s": "test"})
-    write_residuals(tmp_path, excerpt(tmp_path, index, JOINTS, torque))
+    write_residuals(tmp_path, excerpt(tmp_path, index, ROBOT, torque))
     warm, cold = read_residuals(tmp_path).windows
     at = JOINTS.index("b")
     np.testing.assert_allclose(warm.temperature[:, at], 30.0 + warm.t, rtol=1e-6)
     assert np.isnan(warm.temperature[:, 1 - at]).all()
     assert np.isnan(cold.temperature).all()
     alone = dataset(tmp_path, {"s": facts["s"]}, {"s": "test"})
-    assert excerpt(tmp_path, alone, JOINTS, torque).windows[0].temperature is None
+    assert excerpt(tmp_path, alone, ROBOT, torque).windows[0].temperature is None
 
 
 def test_damaged_and_foreign_residuals_are_refused(tmp_path):
@@ -190,7 +194,7 @@ def test_damaged_and_foreign_residuals_are_refused(tmp_path):
 
 def test_an_excerpt_of_nothing_is_empty(tmp_path):
     facts = {"r": write(tmp_path, "r", 20)}
-    found = excerpt(tmp_path, dataset(tmp_path, facts, {"r": "train"}), JOINTS, torque)
+    found = excerpt(tmp_path, dataset(tmp_path, facts, {"r": "train"}), ROBOT, torque)
     write_residuals(tmp_path, found)
     assert read_residuals(tmp_path) == found
     assert whiteness_of_joints(found, facts, 20) == ({}, {}, [])
@@ -200,7 +204,7 @@ def test_whiteness_of_every_joint_from_an_excerpt(tmp_path):
     """The noise is white, and never was filtered; a claimed filter would not leave such noise."""
     facts = {"r": write(tmp_path, "r", 20_000), "s": write(tmp_path, "s", 2000, seed=1)}
     index = dataset(tmp_path, facts, {"r": "train", "s": "test"})
-    found = excerpt(tmp_path, index, JOINTS, torque)
+    found = excerpt(tmp_path, index, ROBOT, torque)
     result, autocorrelation, notices = whiteness_of_joints(found, facts, 20_000)
     assert notices == []
     assert list(result) == list(JOINTS)
@@ -209,9 +213,7 @@ def test_whiteness_of_every_joint_from_an_excerpt(tmp_path):
         assert result[joint].share > 0.8
         assert autocorrelation[joint].value[0] == 1.0
         assert np.abs(autocorrelation[joint].value[1:]).max() < autocorrelation[joint].band[1]
-    off = excerpt(
-        tmp_path, index, JOINTS, lambda q, qd, qdd: torque(q, qd, qdd) + 0.2 * np.sign(qd)
-    )
+    off = excerpt(tmp_path, index, ROBOT, lambda q, qd, qdd: torque(q, qd, qdd) + 0.2 * np.sign(qd))
     notices = whiteness_of_joints(off, facts, 20_000).notices
     assert {(notice.code, notice.joint) for notice in notices} >= {
         ("residual-friction", "a"),

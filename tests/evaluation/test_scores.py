@@ -40,11 +40,15 @@ def problem(request):
 
 def from_samples(layout, data, predicted):
     """The same metrics, without factors."""
-    extent = np.ptp(data.tau[slice(*SPLITS["train"][::2])], axis=0)
+    train = data.tau[slice(*SPLITS["train"][::2])]
+    extent, variance = np.ptp(train, axis=0), train.var(axis=0)
     return {
         split: {
             row: metrics_of_samples(
-                data.tau[edges[0] : edges[-1], i], predicted[edges[0] : edges[-1], i], extent[i]
+                data.tau[edges[0] : edges[-1], i],
+                predicted[edges[0] : edges[-1], i],
+                extent[i],
+                variance[i],
             )
             for i, row in enumerate(layout.rows)
         }
@@ -61,6 +65,8 @@ def assert_same(found, expected):
             # Sums of squares are rounded at 1e-15 of the torque's power.
             assert metric.joints == pytest.approx(wanted, rel=1e-8, abs=1e-11)
             assert metric.mean == pytest.approx(np.mean(list(wanted.values())), rel=1e-8, abs=1e-11)
+            total = sum(wanted.values()) if name == "nmse_sum" else None
+            assert metric.total == (total and pytest.approx(total, rel=1e-8, abs=1e-11))
 
 
 @settings(max_examples=15, deadline=None)
@@ -90,7 +96,8 @@ def test_range_is_that_of_the_training_data_and_variance_is_not(problem):
     halves = {"train": factors["train"][:1], "test": factors["test"]}
     one, other = scores(factors, data.phi)["test"], scores(halves, data.phi)["test"]
     assert one["nmse_var"] == other["nmse_var"]
-    assert one["nmse_range"].joints != other["nmse_range"].joints
+    for name in ("nmse_range", "nmse_sum"):
+        assert one[name].joints != other[name].joints
 
 
 def test_n24_a_metric_without_a_value_is_null():

@@ -147,7 +147,8 @@ def torque_error(exact: Evidence, found: Estimate) -> float:
     """Share of the true torque that parameters miss, root of the mean square over joints."""
     phi = np.zeros(exact.parameters)
     phi[list(found.base.independent)] = found.beta
-    return float(np.sqrt(exact.losses(phi).sum() / exact.powers.sum()))
+    power = sum(factor.power for factor in exact.merged())
+    return float(np.sqrt(exact.losses(phi).sum() / power))
 
 
 def torque_noise(log: Known, share: float, seed: int) -> np.ndarray:

@@ -442,11 +442,11 @@ def test_what_folds_say(arm, tmp_path, monkeypatch):
 
 
 def test_n22_a_fold_reads_no_sample_that_was_left_out(arm, tmp_path, monkeypatch):
-    from robotid.identification import sample_reader
+    from robotid.information import samples
 
-    read, original = [], sample_reader.iterate_recording
+    read, original = [], samples.iterate_recording
     monkeypatch.setattr(
-        sample_reader,
+        samples,
         "iterate_recording",
         lambda path, columns: read.append(path.stem) or original(path, columns),
     )

@@ -1,5 +1,6 @@
 """Targets, orders and online passes through the stage: what results say, and what is refused."""
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -42,6 +43,30 @@ def test_training_ends_when_every_joint_is_good_enough(arm, tmp_path, kind):
     assert max(errors.values()) < 0.33  # with the end of the recordings, a tenth
     assert "target-not-reached" not in codes
     assert "not-converged" not in codes
+
+
+@pytest.mark.parametrize("kind", ["diffnea", "mlp"])
+def test_errors_count_in_the_units_of_the_loss(arm, tmp_path, kind):
+    """The first training error in each unit, from the same start: by joint, then as one number."""
+    found = {
+        units: fit(arm, tmp_path / str(units), **TRAINED[kind], loss_units=units, epochs=1)[0]
+        for units in ("si", "spread", "range", *(["noise"] if kind == "diffnea" else []), None)
+    }
+    first = {units: one.curve[0].train for units, one in found.items()}
+    baseline = found["si"].baselines["mean"]["train"]["rmse"].joints
+    spread = np.array(list(baseline.values()))  # of the mean as a prediction: its error
+    assert spread.max() > 2 * spread.min()
+    # One joint is more than twice the other, so the unit matters, and within these bounds.
+    assert spread.min() ** 2 < first["si"] / first["spread"] < spread.max() ** 2
+    assert first["range"] < first["spread"]
+    assert first[None] == first["noise" if kind == "diffnea" else "range"]
+
+
+def test_noise_is_no_unit_of_learned_models():
+    with pytest.raises(ValidationError, match="noise is for links"):
+        FitConfig(model="mlp", loss_units="noise")
+    with pytest.raises(ValidationError, match="optimizer adam"):
+        FitConfig(model="diffnea", loss_units="si")
 
 
 @pytest.mark.parametrize("kind", ["diffnea", "mlp"])

@@ -221,7 +221,7 @@ def test_recordings_that_lack_something(robotid, project, dataset, robot_file):
     answer = robotid("factors", dataset, "--robot", "double_pendulum")
     assert (answer.code, "not in robot" in answer.err) == (65, True)
     answer = robotid("factors", dataset, "--robot", "quadruped")
-    assert (answer.code, "floats" in answer.err) == (65, True)
+    assert (answer.code, "not in robot quadruped" in answer.err) == (65, True)
     answer = robotid("factors", dataset, "--robot", robot_file, "--terms", "viscos")
     assert (answer.code, "did you mean 'viscous'" in answer.err) == (78, True)
 

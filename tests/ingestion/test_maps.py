@@ -172,17 +172,18 @@ def test_names_of_the_log_may_differ(ingest, raw):
 
 def test_floating_base_and_contact(ingest):
     t = np.arange(20) / 100
-    log = {"t": t, "p": t, **{name: t + i for i, name in enumerate("xyzabcd")}}
+    log = {"t": t, "p": t, **{name: t + i for i, name in enumerate("xyz")}}
+    log |= dict.fromkeys("abcd", t * 0 + 0.5)
     log |= {f"w{i}": t * i for i in range(6)}
     columns = {
         "time": T,
         "q": {"columns": "p"},
         "base": {"pos": {"columns": ["x", "y", "z"], "unit": "mm"}, "quat": {"columns": [*"abcd"]}},
-        "contact": {"foot": {"columns": "w{i}"}},
+        "contact": {"foot": {"columns": "w{i}", "frame": "world"}},
     }
     done = ingest(log, columns)
     np.testing.assert_allclose(done.columns["base.pos.y"], (t + 1) / 1000, rtol=1e-15)
-    np.testing.assert_array_equal(done.columns["base.quat.w"], t + 6)
+    np.testing.assert_array_equal(done.columns["base.quat.w"], 0.5)
     np.testing.assert_array_equal(done.columns["contact.foot.mz"], t * 5)
 
 

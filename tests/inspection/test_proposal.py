@@ -1,9 +1,13 @@
 """Proposed maps: which columns, in which units, for which joints, and what is to be checked."""
 
+import tomllib
+
 import numpy as np
 import pytest
 
+from robotid.ingestion.column_map import ColumnMap
 from robotid.inspection.inspection import inspect_log
+from robotid.inspection.map_text import map_text
 from robotid.robot.load import load_robot
 from tests.inspection.motion import Motion, columns, write_csv
 from tests.logs.bags import ROS2, START, TYPE, states, write_rosbag2
@@ -351,13 +355,39 @@ def test_base_of_a_floating_robot(tmp_path):
     base = {
         **{f"base_pos_{axis}": motion.t for axis in "xyz"},
         **{f"base_quat_{axis}": motion.t * 0 + 0.5 for axis in "xyzw"},
+        **{f"base_linear_{axis}": motion.t * 0 + 1 for axis in "xyz"},
+        **{f"base_angular_{axis}": motion.t * 0 for axis in "xyz"},
     }
     data = {"t": motion.t, **columns("q{n}", motion.q), **columns("tau{n}", motion.tau), **base}
     found = inspect_log(write_csv(tmp_path / "a.csv", data))
     mapped = found.proposal.columns
     assert mapped.q.columns == "q{n}"
-    assert mapped.base["pos"].columns == ("base_pos_x", "base_pos_y", "base_pos_z")
-    assert mapped.base["quat"].columns[-1] == "base_quat_w"
+    assert mapped.base.pos.columns == ("base_pos_x", "base_pos_y", "base_pos_z")
+    assert mapped.base.quat.columns[-1] == "base_quat_w"
+    assert (mapped.base.vel.columns[3], mapped.base.vel.frame) == ("base_angular_x", "base")
+    text = map_text(found.proposal, "a.csv")
+    assert "[base.vel]" in text
+    assert "in coordinates of the base, or of the world?" in text
+    again = ColumnMap.model_validate(tomllib.loads(text))
+    assert again.base == mapped.base
+
+
+def test_a_floating_robot_whose_log_needs_no_map(tmp_path):
+    """Base and contacts in robotid's own names; with a robot it says what is missing without."""
+    robot = load_robot("quadruped").tree
+    motion = Motion(joints=12)
+    named = {f"q.{j}": motion.q[:, i] for i, j in enumerate(robot.joint_names)}
+    named |= {f"tau.{j}": motion.tau[:, i] for i, j in enumerate(robot.joint_names)}
+    base = {f"base.pos.{axis}": motion.t * 0 for axis in "xyz"}
+    base |= {f"base.quat.{axis}": motion.t * 0 + (axis == "w") for axis in "xyzw"}
+    base |= {f"contact.FL_foot.f{axis}": motion.t * 0 + 147.0 for axis in "xyz"}
+    found = inspect_log(write_csv(tmp_path / "a.csv", {"t": motion.t, **named, **base}), robot)
+    assert not found.proposal.needed
+    assert found.proposal.columns.contact["FL_foot"].frame == "world"
+    assert "base-missing" not in [notice.code for notice in found.trial.refused]
+    found = inspect_log(write_csv(tmp_path / "b.csv", {"t": motion.t, **named}), robot)
+    assert "base-missing" in [notice.code for notice in found.trial.refused]
+    assert "[contact.LINK]" in map_text(found.proposal, "b.csv")
 
 
 def test_stamps_of_zero(tmp_path):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from robotid.models.forward_models import LearnedPlacements, RigidForward
+from robotid.models.forward_models import RigidForward
+from robotid.models.placements import LearnedPlacements
 from tests.rollouts.fits import rigid
 
 

@@ -20,7 +20,7 @@ from robotid.contracts.recording import (
 )
 from robotid.errors import BadDataError
 from robotid.evaluation.metrics import metrics_of_samples
-from robotid.models import prediction
+from robotid.information import samples as sample_files
 from robotid.models.from_fit import read_fitted
 from robotid.models.prediction import ErrorSums, Predictor
 from tests.exporting.fits import write_fit
@@ -203,8 +203,8 @@ def test_friction_with_memory_over_batches(tmp_path, monkeypatch):
     fit = write_fit(tmp_path / "fit", "furuta", terms=["coulomb-held(0.3)"])
     model = read_fitted(fit).model
     columns, _ = recording(tmp_path / "run", model, noise=0.0)
-    slow = prediction.iterate_recording
-    monkeypatch.setattr(prediction, "iterate_recording", lambda p, c: slow(p, c, rows=13))
+    slow = sample_files.iterate_recording
+    monkeypatch.setattr(sample_files, "iterate_recording", lambda p, c: slow(p, c, rows=13))
     predictor = Predictor(model, tmp_path / "run" / "recording.parquet")
     assert len(list(predictor.batches())) > 50
     for joint in model.layout.robot.joint_names:

@@ -4,7 +4,8 @@ import torch
 
 from robotid.contracts.fit import AnyFit, Verdict
 from robotid.identification.forward.found import found
-from robotid.models.forward_models import LearnedPlacements, RigidForward
+from robotid.models.forward_models import RigidForward
+from robotid.models.placements import LearnedPlacements
 from robotid.reporting.view import ForwardView
 from robotid.robot.load import load_robot
 from robotid.robot.z_axes import with_z_axes

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from robotid.contracts.fit import FIT, FitResult, ParameterStatus
 from robotid.contracts.fit_data import Continued, TrainedRecording
+from robotid.contracts.forces import Forces
 from robotid.contracts.forward import EnergyClass, ForwardResult
 from robotid.contracts.splits import Split
 from robotid.reporting.view import FitView, ForwardView
@@ -63,6 +64,7 @@ _CLOSED = {
     *get_args(ParameterStatus),
     *get_args(EnergyClass),
     *("recording", "segment", "torque", "acceleration", "known", "learned"),
+    *get_args(Forces.model_fields["kind"].annotation),
 }
 
 

@@ -7,8 +7,9 @@ import torch
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.fitting.pseudo_inertias import moved_inside
 from robotid.models.actuators.table import actuator_model
-from robotid.models.forward_models import LearnedPlacements, NetworkForward, RigidForward
+from robotid.models.forward_models import NetworkForward, RigidForward
 from robotid.models.forward_scales import joint_scales, signal_scales
+from robotid.models.placements import LearnedPlacements
 from robotid.robot.catalog import shipped_path
 from robotid.robot.load import load_robot
 from robotid.robot.z_axes import with_z_axes

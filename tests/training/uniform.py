@@ -4,8 +4,9 @@ import numpy as np
 import torch
 
 from robotid.models.actuators.table import actuator_model
-from robotid.models.forward_models import LearnedPlacements, RigidForward
+from robotid.models.forward_models import RigidForward
 from robotid.models.forward_scales import joint_scales
+from robotid.models.placements import LearnedPlacements
 from robotid.robot.z_axes import with_z_axes
 from robotid.simulation.engine import make_engine
 from robotid.spatial.parametrisations.table import parametrisation

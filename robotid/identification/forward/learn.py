@@ -6,7 +6,7 @@ from safetensors.numpy import save_file
 
 from robotid.contracts.fit import FIT, CurvePoint, Status
 from robotid.contracts.forward import WEIGHTS, ForwardResult
-from robotid.errors import Effect, Notice
+from robotid.errors import ConfigError, Effect, Notice
 from robotid.identification.data_used import data_used
 from robotid.identification.files import remarks_of
 from robotid.identification.forward.found import found
@@ -17,6 +17,7 @@ from robotid.identification.identify import cut_notices
 from robotid.identification.request import Request
 from robotid.models.forward_models import ForwardModel
 from robotid.robot.load import Loaded
+from robotid.robot.tree import RobotTree
 from robotid.training.adam import AdamOptions, train_adam
 from robotid.training.history import Trained, thinned
 from robotid.training.levenberg import LevenbergOptions, train_levenberg
@@ -29,6 +30,7 @@ _FEW = 1000  # the same that tell when to stop
 def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
     """Learn a forward model and write its files."""
     options = request.options
+    _check_held(request.ready.data.layout.robot)
     data = training_data(request)
     model = made(request, data.train)
     trained = None if options.model == "nea" else _trained(request, model, data)
@@ -73,6 +75,12 @@ def learn(request: Request, loaded: Loaded, out_dir: Path) -> list[Notice]:
     save_file(weights, out_dir / WEIGHTS)
     (out_dir / result.robot.file).write_bytes(loaded.data)
     return notices
+
+
+def _check_held(robot: RobotTree) -> None:
+    if robot.floating:
+        said = f"loss: robot {robot.name} has a floating base, forward models have a fixed one"
+        raise ConfigError("floating-robot", said, hint="fit torques, or hold the base")
 
 
 def _trained(request: Request, model: ForwardModel, data: TrainingData) -> Trained:

@@ -19,13 +19,9 @@ from robotid.information.layout import Layout
 from robotid.models.actuators.actuator import Actuator
 from robotid.models.actuators.friction import Friction
 from robotid.models.actuators.table import actuator_model
-from robotid.models.forward_models import (
-    ForwardModel,
-    LearnedPlacements,
-    NetworkForward,
-    RigidForward,
-)
+from robotid.models.forward_models import ForwardModel, NetworkForward, RigidForward
 from robotid.models.forward_scales import joint_scales, signal_scales
+from robotid.models.placements import LearnedPlacements
 from robotid.robot.tree import RobotTree
 from robotid.robot.z_axes import with_z_axes
 from robotid.spatial.parametrisations.table import parametrisation

@@ -34,9 +34,9 @@ def scored(request: Request, model: ForwardModel) -> tuple[Metrics, dict[str, Me
     }
     if has_physical_links(robot):
         predictions["nominal"] = partial(_by_file, robot)
-    own = scores_of_samples(accelerations, robot.joint_names, partial(_by_model, model))
+    own = scores_of_samples(accelerations, robot, partial(_by_model, model))
     return own, {
-        name: scores_of_samples(accelerations, robot.joint_names, predict)
+        name: scores_of_samples(accelerations, robot, predict)
         for name, predict in predictions.items()
     }
 

@@ -11,11 +11,13 @@ from robotid.contracts.fit import FIT, CurvePoint, JointTerms, Status
 from robotid.contracts.forward import WEIGHTS
 from robotid.contracts.learned import (
     Architecture,
+    LearnedMass,
     LearnedParameter,
     LearnedResult,
     Learning,
 )
 from robotid.contracts.residuals import Excerpt, write_residuals
+from robotid.contracts.versions import KINODYNAMIC, LAGRANGIAN
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.dynamics.groupings import groupings
 from robotid.errors import BadDataError, ConfigError, Effect, Notice
@@ -26,6 +28,7 @@ from robotid.identification.data_used import data_used
 from robotid.identification.files import remarks_of
 from robotid.identification.forward.found import actuator_table
 from robotid.identification.identify import cut_notices
+from robotid.identification.learned.floating import learned_mass
 from robotid.identification.learned.scored import compared, scored
 from robotid.identification.learned.started import (
     RigidFit,
@@ -40,9 +43,13 @@ from robotid.identification.learned.warm import begin_with
 from robotid.identification.protocol import online_points, target_notices
 from robotid.identification.request import Request
 from robotid.identification.tables import link_table
+from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
+from robotid.models.floating.lagrangian import FloatingLagrangian
 from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.torques import LearnedTorques
+from robotid.models.learning import error_units
 from robotid.robot.load import Loaded
 from robotid.spatial.parametrisations.table import parametrisation
 from robotid.training.adam import AdamOptions, Target, train_adam
@@ -68,7 +75,7 @@ def learn(
     options = request.options
     device = device_of(options.device)
     rigid = rigid_fit(request)
-    architecture = architecture_of(options)
+    architecture = architecture_of(options, rigid.layout.robot)
     length = options.sequence if architecture.residual == "lstm" else 1
     rate_hz = rate_of(request, remembers=length > 1)
     data = torque_data(request, rigid.layout, length)
@@ -103,10 +110,10 @@ def learn(
         ),
     ]
     result = LearnedResult(
-        model=options.model,
+        model=KINODYNAMIC if architecture.body == "kinodynamic" else options.model,
         options=request.stated_options(),
         robot=request.robot,
-        joints=list(rigid.layout.robot.joint_names),
+        joints=list(rigid.layout.robot.rows),
         torque=request.torque,
         samples=dict(request.ready.data.samples),
         recordings=request.index.splits,
@@ -119,7 +126,7 @@ def learn(
             CurvePoint(step=s.step, train=s.train, validation=s.validation, formulas=s.formulas)
             for s in thinned(trained.history)
         ],
-        online=online_points(trained.online, rigid.layout.robot.joint_names),
+        online=online_points(trained.online, rigid.layout.robot.rows),
         architecture=architecture,
         terms=JointTerms(**rigid.layout.arguments),
         learning=Learning(
@@ -139,6 +146,7 @@ def learn(
         parts=errors.parts,
         beyond=errors.beyond,
         blocks=errors.blocks,
+        mass=_mass(model, data, rigid),
         actuator_values=actuator_table(model.actuator, rigid.layout.robot),
         gains=list(request.ready.gains),
         **data_used(request),
@@ -155,12 +163,15 @@ def learn(
 
 def _residuals(request: Request, model: LearnedTorques) -> Excerpt:
     """Measured and predicted torques; a memory begins each window at rest."""
-    joints = model.layout.robot.joint_names
-    found = excerpt_of(request.folder, request.index, joints, model.torque, torque=request.torque)
-    if not request.ready.gains:
-        return found
-    gains = np.array([gain.value for gain in request.ready.gains])
-    return found._replace(windows=tuple(w._replace(tau=w.tau * gains) for w in found.windows))
+    given = request.ready.gains
+    return excerpt_of(
+        request.folder,
+        request.index,
+        model.layout.robot,
+        model.torque,
+        torque=request.torque,
+        gains=np.array([gain.value for gain in given]) if given else None,
+    )
 
 
 def rate_of(request: Request, *, remembers: bool) -> float:
@@ -193,18 +204,18 @@ def _trained(
         epochs=usual.epochs,
         patience=usual.patience,
         seed=options.seed,
-        schedule="step",
+        schedule=usual.schedule,
         decay=options.decay,
         decay_after=options.decay_after,
         order=options.order,
     )
-    tau = torch.cat([own.tau for own in data.train])
-    extent = tau.amax(0) - tau.amin(0)
-    if architecture.frozen and architecture.body == "delan":
+    tau = torch.cat([own.tau for own in data.train]).numpy()
+    units = torch.from_numpy(error_units(tau, usual.loss_units))
+    if architecture.frozen and architecture.body in LAGRANGIAN:
         alone = InverseModel(model.body, model.joints, model.actuator)
-        train_adam(MotionTask(alone, data.train, data.validation, extent), how)
+        train_adam(MotionTask(alone, data.train, data.validation, units), how)
         freeze(model)
-    task = MotionTask(model, data.train, data.validation, extent, options.sequence)
+    task = MotionTask(model, data.train, data.validation, units, options.sequence)
     if options.online:
         whole = [excerpt([own for stretches in data.by_split.values() for own in stretches])]
         return task, train_online(task, how, lambda: errors_by_joint(model, whole))
@@ -213,6 +224,13 @@ def _trained(
         judged = data.validation if data.validated_by == "val" else data.train
         target = Target(options.target, lambda: errors_by_joint(model, judged))
     return task, train_adam(task, how, target=target, checkpointed=True)
+
+
+def _mass(model: InverseModel, data: TorqueData, rigid: RigidFit) -> LearnedMass | None:
+    if not isinstance(model.body, FloatingLagrangian):
+        return None
+    held = data.by_split.get("test") or data.by_split.get("val") or data.by_split["train"]
+    return learned_mass(model.body, held, rigid.layout.robot)
 
 
 def _status(trained: Trained) -> Status:
@@ -239,6 +257,11 @@ def _of_training(task: MotionTask, request: Request) -> list[Notice]:
 
 def _found(model: InverseModel, rigid: RigidFit) -> dict[str, Any]:
     """Links, and the parameters of the rigid part beside those of an SDP."""
+    if isinstance(model.body, KinodynamicBody):
+        with torch.no_grad():
+            links, poses = model.body.links().numpy(), model.body.placements().tolist()
+        bare = Layout(model.body.robot, terms=())
+        return {"links": link_table(bare, links.ravel()), "rigid": [], "placements": poses}
     phi = parameters_of(model)
     if phi is None:
         return {"links": [], "rigid": []}
@@ -246,11 +269,15 @@ def _found(model: InverseModel, rigid: RigidFit) -> dict[str, Any]:
     base = base_parameters(layout.robot, **layout.arguments)
     names = [grouping.text() for grouping in groupings(base)]
     units = [layout.units[column] for column in base.independent]
-    columns = (base.beta(values).tolist() for values in (phi, rigid.phi, nominal(layout)))
+    betas = [base.beta(values) for values in (phi, rigid.phi, nominal(layout))]
+    size = float(np.linalg.norm(betas[1]))
     return {
         "links": link_table(layout, phi),
         "rigid": [
             LearnedParameter(name=name, unit=unit, value=value, sdp=other, nominal=given)
-            for name, unit, value, other, given in zip(names, units, *columns, strict=True)
+            for name, unit, value, other, given in zip(
+                names, units, *(beta.tolist() for beta in betas), strict=True
+            )
         ],
+        "rigid_apart": float(np.linalg.norm(betas[0] - betas[1])) / size if size > 0 else None,
     }

@@ -55,7 +55,7 @@ def scored(
     rigid: RigidFit,
 ) -> Scored:
     """Errors of all splits, each stretch predicted as a whole."""
-    joints = request.ready.data.layout.robot.joint_names
+    joints = request.ready.data.layout.robot.rows
     found = {split: _predicted(model, own) for split, own in data.items()}
     metrics = _metrics(found, joints, residual=True)
     split = held_out(metrics)

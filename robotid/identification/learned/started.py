@@ -8,24 +8,33 @@ import torch
 from numpy.typing import NDArray
 
 from robotid.contracts.learned import Architecture
+from robotid.contracts.versions import LAGRANGIAN
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.fitting.entries import Entries
 from robotid.fitting.linear import wls
 from robotid.fitting.options import FitOptions
+from robotid.fitting.pseudo_inertias import moved_inside
 from robotid.fitting.sdp import consistent_fit
 from robotid.fitting.starts import published_start, random_terms, start_at
+from robotid.identification.learned.floating import floating_scales
 from robotid.identification.request import Request
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
 from robotid.models.actuators.friction import Friction
+from robotid.models.floating.lagrangian import FloatingLagrangian
 from robotid.models.forward_scales import joint_scales
 from robotid.models.learned.architecture import made
 from robotid.models.learned.bodies import JointTerms, LinkBody
 from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.residuals import MotionScales
+from robotid.robot.tree import RobotTree
 from robotid.training.motions import Stretch
+from robotid.training.random_starts import random_robot
 
 Array = NDArray[np.float64]
+_LAYERS = {False: (200, 200), True: (16, 16)}  # of energies of a fixed base, and of a floating one
+_INSIDE = 0.1  # of consistency: at its edge a parametrisation hardly moves
 _NO_FRICTION = ("offset", "rotor")  # terms that no actuator stands for
 
 
@@ -63,21 +72,22 @@ def rigid_fit(request: Request) -> RigidFit:
     return RigidFit(layout, phi[kept], phi, friction)
 
 
-def architecture_of(options: FitOptions) -> Architecture:
+def architecture_of(options: FitOptions, robot: RobotTree) -> Architecture:
     """The parts that options ask for."""
     body, residual = options.parts
-    inertia = "diffbary" if options.rigid in ("diffbary", "sdp") else options.inertia
+    of_hybrid = options.model == "hybrid" and options.rigid in ("diffbary", "sdp")
+    inertia = "diffbary" if of_hybrid else options.inertia
     frozen = ("body", "joints") if options.model == "hybrid" and options.training == "2s" else ()
     network = residual != "none"
     return Architecture(
         body=body,
-        inertia=inertia if body == "links" else "",
+        inertia=inertia if body in ("links", "kinodynamic") else "",
         actuator=options.actuator,
         residual=residual,
         hidden=options.usual.hidden if network else (),
         memory=options.memory if residual == "lstm" else 0,
         activation=options.activation,
-        lagrangian=options.lagrangian if body == "delan" else (),
+        lagrangian=options.lagrangian or _LAYERS[robot.floating] if body in LAGRANGIAN else (),
         lagrangian_activation=options.lagrangian_activation,
         lagrangian_inputs=options.lagrangian_inputs,
         frozen=frozen,
@@ -89,18 +99,24 @@ def started(
 ) -> InverseModel:
     """The model that training begins with; what is frozen does not learn."""
     options = request.options
-    motion = torch.cat([torch.cat(own.motion[:3], -1) for own in train])
+    motion = torch.cat([own.motion.seen() for own in train])
     tau = torch.cat([own.tau for own in train])
-    n = tau.shape[1]
+    n = rigid.layout.robot.n
     spread = motion.std(0, correction=0)
     usual = tau.std(0, correction=0)
     scales = MotionScales(motion.mean(0), _or_one(spread), _or_one(usual))
-    drives = joint_scales(tau, motion[:, :n], motion[:, n : 2 * n])
+    q, qd = (torch.cat([own.motion[which][:, -n:] for own in train]) for which in (0, 1))
+    drives = joint_scales(tau[:, -n:], q, qd)
     model = made(architecture, rigid.layout, scales, drives, options.seed)
+    if isinstance(model.body, FloatingLagrangian):
+        weights = options.mass_weight, options.inertia_weight
+        model.body.begin_with(floating_scales(train, rigid.layout.robot), weights)
     if isinstance(model.body, LinkBody):
         _begin(model.body, model.joints, options, rigid, frozen=bool(architecture.frozen))
     elif model.joints is not None:
         _begin_terms(model.joints, options, rigid)
+    if isinstance(model.body, KinodynamicBody):
+        _begin_places(model.body, options)
     if isinstance(model.actuator, Friction):
         none = np.zeros(n)
         begin = np.stack([rigid.friction.get(name, none) for name in model.actuator.names])
@@ -136,6 +152,17 @@ def _begin(
         body.theta.copy_(torch.from_numpy(entries.links(theta)))
         if joints is not None:
             joints.entries.copy_(torch.from_numpy(theta[entries.of_links :]))
+
+
+def _begin_places(body: KinodynamicBody, options: FitOptions) -> None:
+    """Links and their places from the robot file, or at random."""
+    robot, kind = body.robot, body.parametrisation
+    links, angles = robot.phi, np.zeros((robot.bodies, 3))
+    shifts = np.array(robot.placements[:, :3, 3])
+    if options.init == "random":
+        links, angles, shifts = random_robot(robot.bodies, np.random.default_rng(options.seed))
+    inside = moved_inside(links, _INSIDE) if kind.guarantees.full else links
+    body.begin_at(kind.theta(torch.tensor(inside)), angles, shifts)
 
 
 def _begin_terms(joints: JointTerms, options: FitOptions, rigid: RigidFit) -> None:

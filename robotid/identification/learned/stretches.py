@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from robotid.contracts.recording import iterate_recording
 from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
 from robotid.identification.request import Request
 from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
+from robotid.information.samples import SampleReader, samples_of
 from robotid.memory import must_fit
 from robotid.models.learned.bodies import joint_columns
 from robotid.models.learned.inverse import Motion
@@ -55,7 +55,7 @@ def torque_data(request: Request, layout: Layout, length: int) -> TorqueData:
     data = request.ready.data
     if not data.samples.get("train", 0):
         raise BadDataError("no-training-data", "there are no training data to learn from")
-    width = 4 * layout.robot.n + len(layout.own)
+    width = layout.robot.nq + 3 * layout.robot.nv + len(layout.own)
     count = sum(data.samples.values())
     hint = "filter with decimation, or train on fewer recordings"
     must_fit(8 * _COPIES * width * count, f"{count} samples", hint)
@@ -90,27 +90,25 @@ def _stretches(request: Request, layout: Layout, blocks: Sequence[DataBlock]) ->
 def _of_recording(
     request: Request, layout: Layout, name: str, times: Sequence[tuple[float, float]]
 ) -> list[Stretch]:
-    gains = request.ready.gains
-    joints, n = layout.robot.joint_names, layout.robot.n
-    columns = [f"{s}.{joint}" for s in ("q", "qd", "qdd", request.torque) for joint in joints]
+    given = request.ready.gains
+    gains = np.array([gain.value for gain in given]) if given else None
+    path = request.folder / f"{name}.parquet"
+    reader = SampleReader(path, layout.robot, request.torque, gains=gains)
     starts, ends = np.rint(1e9 * np.array(times)).T
     stamps, segments, pieces = [], [], []
-    read = ["t", "segment", *columns]
-    for batch in iterate_recording(request.folder / f"{name}.parquet", read):
+    for batch, signals in reader.batches(also=["segment"]):
         before = np.searchsorted(starts, batch["t"], side="right") - 1
         kept = (before >= 0) & (batch["t"] <= ends[before])
         stamps.append(batch["t"][kept] / 1e9)
         segments.append(batch["segment"][kept])
-        pieces.append(np.stack([np.asarray(batch[c], np.float64)[kept] for c in columns], 1))
-    t, signals = np.concatenate(stamps), np.concatenate(pieces)
-    if gains:
-        signals[:, 3 * n :] *= [gain.value for gain in gains]
+        pieces.append(signals[:, kept])
+    t, whole = np.concatenate(stamps), np.concatenate(pieces, axis=1)
     step = 1.0 / request.index.recordings[name].rate_hz
     apart = (np.diff(t) > _GAP * step) | (np.diff(np.concatenate(segments)) != 0)
     cuts = (np.flatnonzero(apart) + 1).tolist()
     found = []
     for begin, end in pairwise([0, *cuts, len(t)]):
-        q, qd, qdd, tau = np.split(signals[begin:end], 4, axis=1)
+        q, qd, qdd, tau = samples_of(layout.robot, whole[:, begin:end])
         values = (q, qd, qdd, joint_columns(layout, q, qd, qdd))
         motion = Motion(*(torch.from_numpy(np.ascontiguousarray(x)) for x in values))
         torque = torch.from_numpy(np.ascontiguousarray(tau))

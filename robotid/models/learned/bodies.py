@@ -18,7 +18,7 @@ class LinkBody(nn.Module):
     """Inverse dynamics of links that are learned.
 
     Args:
-        robot: tree and placements; the base is fixed.
+        robot: tree and placements.
         parametrisation: of the links.
         theta: entries of each link to begin with, shape (bodies, entries).
     """
@@ -33,7 +33,7 @@ class LinkBody(nn.Module):
         return self.parametrisation.phi(self.theta)
 
     def forward(self, q: Tensor, qd: Tensor, qdd: Tensor) -> Tensor:
-        """Torques, (..., n) each [N m or N]."""
+        """Torques, (..., nv) [N m or N]."""
         return rnea(self.robot, q, qd, qdd, self.links())
 
 
@@ -47,10 +47,11 @@ class JointTerms(nn.Module):
 
     def __init__(self, layout: Layout, values: Tensor) -> None:
         super().__init__()
-        places = np.zeros((len(layout.own), layout.robot.n))
+        robot = layout.robot
+        places = np.zeros((len(layout.own), robot.nv))
         for number, column in enumerate(layout.own):
             for joint, sign in column.motor.members:
-                places[number, joint] = sign
+                places[number, robot.nv - robot.n + joint] = sign
         positive = layout.positive[layout.links :]
         self.register_buffer("places", torch.from_numpy(places))
         self.register_buffer("positive", torch.from_numpy(np.asarray(positive)))
@@ -62,7 +63,7 @@ class JointTerms(nn.Module):
         return torch.where(self.get_buffer("positive"), self.entries**2, self.entries)
 
     def forward(self, columns: Tensor) -> Tensor:
-        """Torques (..., n) of values of the columns, (..., own)."""
+        """Torques (..., nv) of values of the columns, (..., own); none of a floating base."""
         result: Tensor = (columns * self.values()) @ self.get_buffer("places")
         return result
 
@@ -74,16 +75,17 @@ def joint_columns(
 
     Args:
         layout: robot and terms.
-        q: configurations, shape (T, n).
-        qd: velocities, shape (T, n).
-        qdd: accelerations, shape (T, n).
+        q: configurations, shape (T, nq).
+        qd: velocities, shape (T, nv).
+        qdd: accelerations, shape (T, nv).
         held: signs that friction with memory had before, by parameter; brought up to date.
     """
     signs = {} if held is None else held
-    load = None
+    first, load = layout.robot.nv - layout.robot.n, None
     if layout.loaded:
         given = (torch.from_numpy(np.ascontiguousarray(x)) for x in (q, qd, qdd))
-        load = rnea(layout.robot, *given).numpy()
+        load = rnea(layout.robot, *given).numpy()[:, first:]
+    qd, qdd = qd[:, first:], qdd[:, first:]
     found = np.empty((len(qd), len(layout.own)))
     for number, column in enumerate(layout.own):
         found[:, number] = column_values(column, qd, qdd, load, signs.get(column.name, 0.0))

@@ -10,17 +10,30 @@ from torch import Tensor, nn
 
 from robotid.models.actuators.actuator import Actuator
 from robotid.models.deep_lagrangian import DeepLagrangian
+from robotid.models.floating.lagrangian import FloatingLagrangian
+from robotid.models.floating.potential import pose_of
 from robotid.models.learned.bodies import JointTerms, LinkBody
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.residuals import Memory, Residual
+
+AnyBody = LinkBody | KinodynamicBody | DeepLagrangian | FloatingLagrangian
 
 
 class Motion(NamedTuple):
-    """Positions, velocities, accelerations, (..., n) each; values of joint columns, (..., own)."""
+    """Configurations (..., nq), velocities, accelerations (..., nv), joint columns (..., own)."""
 
     q: Tensor
     qd: Tensor
     qdd: Tensor
     columns: Tensor
+
+    def seen(self) -> Tensor:
+        """What networks see of it, (..., inputs): of a floating base how it is turned."""
+        q = self.q
+        if q.shape[-1] != self.qd.shape[-1]:
+            turned = pose_of(q.movedim(-1, 0)).rotation.flatten(0, 1).movedim(0, -1)
+            q = torch.cat([turned, q[..., 7:]], -1)
+        return torch.cat([q, self.qd, self.qdd], -1)
 
     def at(self, chosen: Tensor | slice) -> "Motion":
         """Some of them, along the first axis."""
@@ -50,7 +63,7 @@ class InverseModel(nn.Module):
 
     def __init__(
         self,
-        body: LinkBody | DeepLagrangian | None = None,
+        body: AnyBody | None = None,
         joints: JointTerms | None = None,
         actuator: Actuator | None = None,
         residual: Residual | None = None,
@@ -76,10 +89,23 @@ class InverseModel(nn.Module):
         parts, after = self.parts(motion, memory)
         return parts.total(), after
 
+    def judged(self, motion: Motion) -> tuple[Tensor, Tensor | None]:
+        """Torques, and what training counts beside their errors, (...); often nothing."""
+        if not isinstance(self.body, FloatingLagrangian):
+            return self(motion)[0], None
+        body, short = self.body.judged(*motion[:3])
+        found = self._around(body, motion)
+        if self.residual is not None:
+            found = found._replace(residual=self.added(motion)[0])
+        return found.total(), short
+
     def formulas(self, motion: Motion) -> TorqueParts:
         """The parts without the residual."""
-        q, qd, qdd, columns = motion
-        body = None if self.body is None else self.body(q, qd, qdd)
+        return self._around(None if self.body is None else self.body(*motion[:3]), motion)
+
+    def _around(self, body: Tensor | None, motion: Motion) -> TorqueParts:
+        """The torque of a body, and what its joints add."""
+        q, qd, _, columns = motion
         joints = None if self.joints is None else self.joints(columns)
         if self.actuator is not None and body is not None:
             drive = self.actuator.inverse(body, q, qd) - body
@@ -99,7 +125,7 @@ class InverseModel(nn.Module):
     def added(self, motion: Motion, memory: Memory | None = None) -> tuple[Tensor, Memory | None]:
         """What the residual adds, (..., n), and the memory afterwards."""
         assert self.residual is not None
-        found: tuple[Tensor, Memory | None] = self.residual(torch.cat(motion[:3], -1), memory)
+        found: tuple[Tensor, Memory | None] = self.residual(motion.seen(), memory)
         return found
 
     def learns_formulas(self) -> bool:

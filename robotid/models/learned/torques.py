@@ -24,22 +24,22 @@ class LearnedTorques:
     model: InverseModel
 
     def torque(self, q: Array, qd: Array, qdd: Array, held: dict[str, Any] | None = None) -> Array:
-        """Torques, shape (T, n) [N m, or N].
+        """Torques, shape (T, nv) [N m, or N].
 
         Args:
-            q: configurations, shape (T, n).
-            qd: velocities, shape (T, n).
-            qdd: accelerations, shape (T, n).
+            q: configurations, shape (T, nq).
+            qd: velocities, shape (T, nv).
+            qdd: accelerations, shape (T, nv).
             held: where samples follow others: what the model remembers of them; brought up to
                 date. Without it the robot has not moved before.
         """
         pieces = [part.total().numpy() for part in self._pieces(q, qd, qdd, held)]
-        return np.concatenate([*pieces, np.empty((0, self.layout.robot.n))])
+        return np.concatenate([*pieces, np.empty((0, self.layout.robot.nv))])
 
     def parts(
         self, q: Array, qd: Array, qdd: Array, held: dict[str, Any] | None = None
     ) -> dict[str, Array]:
-        """What the torque is the sum of: `body`, `joints` and `residual`, (T, n) each."""
+        """What the torque is the sum of: `body`, `joints` and `residual`, (T, nv) each."""
         pieces = self._pieces(q, qd, qdd, held)
         return {
             name: np.concatenate([getattr(part, name).numpy() for part in pieces])

@@ -20,7 +20,7 @@ Value = float | bool | None
 Type = Literal["number", "truth"]
 
 EVERY_JOINT = "*"
-METRICS = ("rmse", "relative", "r2", "nmse_var", "nmse_range")
+METRICS = ("rmse", "relative", "r2", "nmse_var", "nmse_range", "nmse_sum")
 SPLITS: tuple[str, ...] = get_args(Split)
 FIGURES: dict[str, Callable[[FitResult], float | None]] = {
     "identified": lambda fit: sum(p.status == "identified" for p in fit.parameters),

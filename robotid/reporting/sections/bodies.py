@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from robotid.contracts.fit import AnyFit, Link, PayloadFound
 from robotid.models.forward_models import RigidForward
 from robotid.models.learned.bodies import LinkBody
+from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.reporting.quantities import Quantity
 from robotid.reporting.robot_drawing.drawing import Body, Load, RobotDrawing, draw_robot
 from robotid.reporting.robot_drawing.ellipsoids import ellipsoid_of
@@ -43,7 +44,8 @@ class Row(NamedTuple):
 class Bodies(NamedTuple):
     """The section; without rows the model does not describe rigid bodies.
 
-    `learned` says that the frames of the links were learned, and are not those of the robot file.
+    `learned` says that the frames of the links were learned, and are not those of the robot file;
+    `std` is that of the mass of all links, where the data show it.
     """
 
     of: Quantity
@@ -55,6 +57,7 @@ class Bodies(NamedTuple):
     nominal_mass: float = 0.0
     edge: float = _EDGE
     learned: bool = False
+    std: float | None = None
 
 
 def section(view: FitView) -> Bodies | None:
@@ -63,7 +66,10 @@ def section(view: FitView) -> Bodies | None:
     if model.full:
         return Bodies(view.quantity, [], None)
     load = None if fit.payload is None else load_of(robot, fit.payload)
-    return _bodies(view, robot, model.links, load)
+    found = _bodies(view, robot, model.links, load)
+    if found is None or fit.total_mass is None:
+        return found
+    return found._replace(std=fit.total_mass.std)
 
 
 def of_forward(view: ForwardView) -> Bodies | None:
@@ -81,12 +87,14 @@ def of_forward(view: ForwardView) -> Bodies | None:
 
 def of_learned(view: LearnedView) -> Bodies | None:
     """The same of a learned model; None where it has no links."""
-    body = view.fitted.model.model.body
-    if not isinstance(body, LinkBody):
+    body, robot = view.fitted.model.model.body, view.robot
+    if not isinstance(body, LinkBody | KinodynamicBody):
         return None
     with torch.no_grad():
         phi = body.links().numpy()
-    return _bodies(view, view.robot, phi, None)
+        if isinstance(body, KinodynamicBody):
+            robot = replace(body.robot, placements=body.placements().numpy())
+    return _bodies(view, robot, phi, None)
 
 
 def _bodies(view: View[AnyFit], robot: RobotTree, phi: Array, load: Load | None) -> Bodies | None:

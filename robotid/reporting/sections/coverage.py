@@ -12,6 +12,7 @@ from robotid.reporting.charts.chart import Axis, Chart, Series
 from robotid.reporting.charts.drawing import Drawing, drawn
 from robotid.reporting.samples import Units, joined, padded, units
 from robotid.reporting.view import View
+from robotid.robot.tree import BASE_ROWS
 
 _HALF = 0.32  # of the distance between joints, a bar to either side
 _FAR = 20.0  # times as far apart as positions: such limits would hide the motion in a chart
@@ -69,9 +70,9 @@ def row(joint: str, did: JointRange, unit: Units) -> Row:
 
 def limits_chart(ranges: Mapping[str, JointRange]) -> Chart:
     """Bars between the limits of positions (zero and one); for joints that have some."""
-    names = list(ranges)
+    names = [name for name in ranges if name not in BASE_ROWS]
     series = []
-    for place, did in enumerate(ranges.values()):
+    for place, did in enumerate(ranges[name] for name in names):
         limits = _limits(did)
         if limits is None:
             continue
@@ -123,5 +124,5 @@ def _limits(did: JointRange) -> tuple[float, float] | None:
     return limits if limits is not None and 0 < limits[1] - limits[0] < np.inf else None
 
 
-def _share(ends: tuple[float, float], limit: float | None) -> float | None:
-    return max(map(abs, ends)) / limit if limit else None
+def _share(ends: tuple[float, float] | None, limit: float | None) -> float | None:
+    return max(map(abs, ends)) / limit if limit and ends else None

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from robotid.contracts.learned import LearnedParameter, LearnedResult
+from robotid.contracts.learned import LearnedParameter
 from robotid.contracts.words import DATA
 from robotid.reporting.view import LearnedView
 
@@ -82,18 +82,10 @@ def section(view: LearnedView) -> Parts | None:
         names=[_NAMES[name] for name in fit.parts],
         joints=rows,
         rigid=[RigidRow(one, _apart(one)) for one in fit.rigid],
-        apart=rigid_apart(fit),
+        apart=_percent(fit.rigid_apart),
         frozen=bool(fit.architecture.frozen),
         has_network="residual" in fit.parts,
     )
-
-
-def rigid_apart(fit: LearnedResult) -> float | None:
-    """How far the rigid part is from an SDP: norm over norm of the base parameters [%]."""
-    size = sum(one.sdp**2 for one in fit.rigid)
-    if not size > 0:
-        return None
-    return float(100 * (sum((one.value - one.sdp) ** 2 for one in fit.rigid) / size) ** 0.5)
 
 
 def _percent(share: float | None) -> float | None:

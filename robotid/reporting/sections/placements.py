@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.reporting.view import ForwardView
+from robotid.reporting.view import ForwardView, LearnedView
 from robotid.robot.tree import RobotTree
 from robotid.robot.z_axes import with_z_axes
 
@@ -40,8 +40,11 @@ class Row(NamedTuple):
     pose: list[list[float]]
 
 
-def section(view: ForwardView) -> list[Row] | None:
-    """What the template shows; None where placements were not learned."""
+def section(view: ForwardView | LearnedView) -> list[Row] | None:
+    """What the template shows; None where placements were not learned.
+
+    A floating base is where it was measured to be, and no row.
+    """
     if view.fit.placements is None:
         return None
     robot = with_z_axes(view.robot)
@@ -49,12 +52,15 @@ def section(view: ForwardView) -> list[Row] | None:
     return [
         Row(
             joint=joint.name,
-            before=robot.joints[parent].name if parent >= 0 else "",
+            before=""
+            if parent < 0 or robot.joints[parent].kind == "floating"
+            else robot.joints[parent].name,
             learned=axes(robot, body, learned[body]),
             given=axes(robot, body, robot.placements[body]),
             pose=learned[body].tolist(),
         )
         for body, (joint, parent) in enumerate(zip(robot.joints, robot.parents, strict=True))
+        if joint.kind != "floating"
     ]
 
 
@@ -62,7 +68,7 @@ def axes(robot: RobotTree, body: int, pose: Array) -> Axes:
     """How the axis of a body's joint lies to the one before it; both are z of their frames."""
     parent = robot.parents[body]
     axis, shift = pose[:3, 2], pose[:3, 3]
-    if parent < 0:
+    if parent < 0 or robot.joints[parent].kind == "floating":
         vertical = -robot.gravity
         return Axes(_angle(vertical, axis) if vertical.any() else None, None)
     z = np.array([0.0, 0.0, 1.0])

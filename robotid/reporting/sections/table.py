@@ -73,6 +73,7 @@ SECTIONS: tuple[Section[Any], ...] = (
     Section("bodies", "Links as rigid bodies", ForwardView, bodies.of_forward),
     Section("bodies", "Links as rigid bodies", LearnedView, bodies.of_learned),
     Section("placements", "Where the joints are", ForwardView, placements.section),
+    Section("placements", "Where the joints are", LearnedView, placements.section),
     Section("friction", "Friction over velocity", FitView, friction.section),
     Section("drives", "Between command and links", ForwardView, drives.section),
     Section("residuals", "What the model leaves", FitView, residuals.section),

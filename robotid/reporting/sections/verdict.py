@@ -12,6 +12,7 @@ from robotid.reporting.sections.identifiability import only_just
 from robotid.reporting.sections.robot_file import no_baseline
 from robotid.reporting.view import FitView, View
 from robotid.reporting.words import counted, listed
+from robotid.robot.tree import BASE_ROWS
 
 # of one parameter, and of several
 _STATUSES = {
@@ -33,6 +34,14 @@ _STATUSES = {
     "not excited": ("was not excited by the motion", "were not excited by the motion"),
 }
 _USES = {"train": "training", "val": "validation", "test": "the test"}
+
+# Which generalised forces were compared.
+_FORCES = {
+    "all": "",
+    "base": " Only the wrench on its base was compared, no torques of joints.",
+    "projected": " Forces of contacts were not known: what they may have added at {links} was "
+    "taken out of all generalised forces, and errors are of what is left.",
+}
 
 
 class Tile(NamedTuple):
@@ -104,7 +113,8 @@ def error_tiles(view: View[AnyFit]) -> list[Tile]:
         return []
     own = fit.metrics[split]
     rmse, relative = own["rmse"].mean, own["relative"].mean
-    kind = "mean over the joints of their RMSE" if len(fit.joints) > 1 else "RMSE"
+    rows = "joints and the base" if any(j in BASE_ROWS for j in fit.joints) else "joints"
+    kind = f"mean over the {rows} of their RMSE" if len(fit.joints) > 1 else "RMSE"
     note = f"{kind}, {percent(relative)} of the {of.name}"
     tiles = [Tile(f"error on {DATA[split]}", f"{_short(rmse)} {view.unit}", note)]
     others = {name: each[split]["rmse"].mean for name, each in fit.baselines.items()}
@@ -145,7 +155,8 @@ def _identified(fit: FitResult) -> list[str]:
     shares = [f"{found[k]} {words[found[k] > 1]}" for k, words in _STATUSES.items() if found[k]]
     parameters = f"Of {len(fit.parameters)} parameters, {listed(shares)}."
     return [
-        f"The dynamics of {robot_of(fit)} with model {fit.model}, from {training_data(fit)}.",
+        f"The dynamics of {robot_of(fit)} with model {fit.model}, from {training_data(fit)}."
+        + _FORCES[fit.forces.kind].format(links=listed(list(fit.forces.links))),
         parameters,
         *links_exist(fit),
         ended(fit.status),
@@ -153,8 +164,11 @@ def _identified(fit: FitResult) -> list[str]:
 
 
 def robot_of(fit: AnyFit) -> str:
-    """The robot and how many joints it has."""
-    return f"{fit.robot.name} ({counted(len(fit.joints), 'joint')})"
+    """The robot, how many joints it has, and whether its base floats."""
+    joints = [name for name in fit.joints if name not in BASE_ROWS]
+    floats = len(joints) < len(fit.joints)
+    said = [counted(len(joints), "joint")] if joints else []
+    return f"{fit.robot.name} ({' on '.join([*said, *(['a floating base'] if floats else [])])})"
 
 
 def training_data(fit: AnyFit) -> str:
