@@ -63,15 +63,17 @@ def test_links_of_a_verified_file_are_verified(store, entry, read):
     assert read == ["new.txt"]
 
 
-@pytest.mark.parametrize("keep_time", [False, True])
-def test_c05_a_changed_file_is_noticed(store, entry, keep_time):
+@pytest.mark.parametrize("cover", ["nothing", "time", "time and mode"])
+def test_c05_a_changed_file_is_noticed(store, entry, cover):
     sound(store, entry)
     path = entry.path / "a.txt"
-    times = path.stat()
+    before = path.stat()
     path.chmod(0o644)
     path.write_text("Alpha")
-    if keep_time:  # the mode is another one then
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    if "time" in cover:
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    if "mode" in cover:
+        path.chmod(before.st_mode)
     assert not sound(store, entry)
     assert store.find("emit", entry.key) is None
 
