@@ -38,7 +38,7 @@ from information import write_dataset
 from robots import excitation
 
 from robotid.dynamics.base_parameters import base_parameters
-from robotid.fitting.evidence import Evidence, together
+from robotid.fitting.evidence import Evidence, Part, together
 from robotid.fitting.linear import ols, wls
 from robotid.fitting.sdp import consistent_fit
 from robotid.information.factorise import Factoriser
@@ -299,7 +299,7 @@ def one_fit(path: Path, out: Path) -> None:
     passed = time.perf_counter() - began
     layout = Layout(load_robot("panda").tree, TERMS)
     facts, blocks = load_factors(out / "factors.safetensors")
-    evidence = together([(facts.independent, blocks)], layout.parameters)
+    evidence = together([Part(facts.independent, blocks)], layout.parameters)
     found = wls(evidence, base_parameters(layout.robot, layout.terms))
     best = consistent_fit(found.system, layout)
     status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,7 @@ inputs.robot = "panda"
 """
 
 
+@cache
 def one_period() -> dict[str, np.ndarray]:
     """A motion that repeats itself, and what it takes."""
     robot = load_robot("panda").tree
@@ -66,9 +68,9 @@ def one_period() -> dict[str, np.ndarray]:
     }
 
 
-def write_log(path: Path, samples: int) -> None:
+def write_log(path: Path, samples: int, seed: int = 2) -> None:
     """The motion over and over, each time with other noise."""
-    period, rng, done = one_period(), np.random.default_rng(2), 0
+    period, rng, done = one_period(), np.random.default_rng(seed), 0
     noise = {"q": 1e-5, "qd": 2e-3, "tau": 0.1}
     with path.open("wb") as file:
         while done < samples:

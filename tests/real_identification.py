@@ -17,7 +17,7 @@ from robotid.contracts.dataset import read_index
 from robotid.contracts.recording import read_recording
 from robotid.dynamics.base_parameters import base_parameters
 from robotid.fitting.consistent import Consistent
-from robotid.fitting.evidence import together
+from robotid.fitting.evidence import Part, together
 from robotid.fitting.linear import Estimate, ols, wls
 from robotid.fitting.sdp import consistent_fit
 from robotid.information.factor import Factor, merge
@@ -199,9 +199,7 @@ def _robotid(folder: Path, *arguments) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _factors(
-    layout: Layout, dataset: Path, held_out: str
-) -> tuple[list[tuple[float, list[list[Factor]]]], list[Factor]]:
+def _factors(layout: Layout, dataset: Path, held_out: str) -> tuple[list[Part], list[Factor]]:
     """Factors for training, each recording with its share of independent samples; for the test."""
     names = [f"{s}.{j}" for s in ("q", "qd", "qdd", "tau") for j in layout.robot.joint_names]
     factoriser, train, test = Factoriser(layout), [], []
@@ -217,9 +215,9 @@ def _factors(
                 edges = block_edges(part.shape[1], facts.rate_hz)
                 blocks = list(factor_blocks(factoriser, [np.ascontiguousarray(part)], edges))
                 share = min(1.0, 2 * facts.filter.cutoff_hz / facts.rate_hz)
-                target.append((share, blocks))
+                target.append(Part(share, blocks))
     factoriser.close()
-    rows = zip(*(block for _, blocks in test for block in blocks), strict=True)
+    rows = zip(*(block for part in test for block in part.blocks), strict=True)
     return train, [merge(row) for row in rows]
 
 

@@ -42,7 +42,16 @@ LAYERS = [
     {"contracts"},
     {"store"},
     {"memory", "__init__"},
-    {"checkpoints", "compiled", "errors", "progress", "release", "types", "versions"},
+    {
+        "checkpoints",
+        "compiled",
+        "errors",
+        "on_demand",
+        "progress",
+        "release",
+        "types",
+        "versions",
+    },
 ]
 MAY_SEE_STORE = {"runner", "cli"}
 LATER = re.compile(r"robotid(\.\w+)+:\w+")  # how tables name what is imported when it is needed
@@ -199,14 +208,36 @@ def test_n33_no_promises_about_the_order_of_columns():
 
 
 def test_s30_nothing_can_reach_the_network():
-    """No module imports what opens connections; the name of the host is all that is asked for."""
+    """No module imports what opens connections; the name of the host is all that is asked for.
+
+    A cluster that a user asks for is reached by dask, from one package that nothing else imports.
+    """
     network = {"asyncio", "ftplib", "http", "httpx", "imaplib", "poplib", "requests", "smtplib"}
     network |= {"ssl", "urllib.request", "urllib3", "webbrowser", "xmlrpc", "torch.hub"}
+    network |= {"dask", "distributed", "tornado"}
+    cluster = "robotid.runner.cluster"
     for path in MODULES:
         found = {name for name in imports_of(path) if name.split(".")[0] in network | {"socket"}}
-        assert not network & imports_of(path), path
+        if name_of(path).startswith(cluster):
+            assert found <= {
+                name for name in found if name.split(".")[0] in {"asyncio", "distributed"}
+            }
+            continue
+        assert not network & {name.split(".")[0] for name in found} | network & found, path
         if "socket" in found:
             assert set(re.findall(r"socket\.(\w+)", path.read_text())) == {"gethostname"}
+        users = {name for name in imports_of(path) if name.startswith(cluster)}
+        assert not users or name_of(path) == "robotid.cli.session", path
+
+
+def test_s30_dask_is_loaded_for_clusters_only():
+    import subprocess
+
+    code = "import sys, robotid.cli.run, robotid.cli.session; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {"dask", "distributed", "asyncio"} & set(loaded.stdout.split())
 
 
 def test_s29_every_dependency_has_bounds():

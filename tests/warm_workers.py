@@ -5,12 +5,12 @@ working directory nor the environment that it would be started with has changed.
 """
 
 import atexit
-import os
 import selectors
 from pathlib import Path
 from typing import NamedTuple
 
 from robotid.runner import local
+from robotid.runner.process import WorkerProcess, available_cores, environment
 
 _OWN = ("PYTEST_CURRENT_TEST", "ROBOTID_CACHE_DIR")  # of each test; tasks say where the store is
 _MOST = 2
@@ -19,7 +19,7 @@ _new_worker, _close = local.LocalExecutor._new_worker, local.LocalExecutor.close
 
 class _Waiting(NamedTuple):
     surroundings: tuple | None
-    worker: local._Worker
+    worker: WorkerProcess
 
 
 _started: dict[int, _Waiting] = {}  # by process
@@ -33,8 +33,8 @@ def use(monkeypatch):
 
 
 def _surroundings(jobs):
-    environment = local._worker_environment(jobs)
-    kept = sorted((name, value) for name, value in environment.items() if name not in _OWN)
+    given = environment(max(1, available_cores() // jobs))
+    kept = sorted((name, value) for name, value in given.items() if name not in _OWN)
     try:
         return Path.cwd(), tuple(kept)
     except FileNotFoundError:  # a test about that
@@ -49,7 +49,7 @@ def _taken(executor):
             _waiting.remove(known)
             worker = known.worker
             executor._workers.append(worker)
-            executor._selector.register(worker.answers, selectors.EVENT_READ, worker)
+            executor._selector.register(worker.pipe, selectors.EVENT_READ, worker)
             return worker
     worker = _new_worker(executor)
     _started[worker.process.pid] = _Waiting(here, worker)
@@ -60,23 +60,15 @@ def _let_wait(executor):
     """Idle workers wait; those that are at work are killed as always."""
     for worker in [worker for worker in executor._workers if worker.task is None]:
         if worker.process.poll() is None:
-            executor._selector.unregister(worker.answers)
+            executor._selector.unregister(worker.pipe)
             executor._workers.remove(worker)
             _waiting.append(_started[worker.process.pid])
     _close(executor)
     while len(_waiting) > _MOST:
-        _end(_waiting.pop(0).worker)
-
-
-def _end(worker):
-    worker.process.kill()
-    worker.process.wait()
-    os.close(worker.answers)
-    worker.log.close()
-    worker.process.stdin.close()
+        _waiting.pop(0).worker.end()
 
 
 @atexit.register
 def _end_all():
     while _waiting:
-        _end(_waiting.pop().worker)
+        _waiting.pop().worker.end()

@@ -48,6 +48,10 @@ class Lines:
         if self._verbose:
             self._line(f"{task.label}: ended")
 
+    def waits(self, why: str) -> None:
+        """Nothing goes on, and why."""
+        self._line(f"waiting: {why}")
+
     def settled(self, result: StageResult) -> None:
         """A stage has its result, or will have none; variations that were there go without."""
         if self._verbose or not (result.node.is_varied and result.status == "cached"):

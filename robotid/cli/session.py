@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
@@ -12,12 +13,15 @@ from robotid.cli.console import Console
 from robotid.cli.display import display_for
 from robotid.cli.settings import Settings
 from robotid.errors import Effect, Notice, UsageError
+from robotid.runner.executor import Executor
 from robotid.runner.graph import Graph
-from robotid.runner.local import LocalExecutor, available_cores
+from robotid.runner.local import LocalExecutor
+from robotid.runner.process import available_cores
 from robotid.runner.record import record_run
 from robotid.runner.result import RunResult, StageResult
 from robotid.runner.run import Run
 from robotid.store.location import opened_store
+from robotid.store.store import Store
 
 _MOST_ALIKE = 4  # findings of one kind that are shown
 # What is said of a result, besides where it is; imported when it is needed.
@@ -29,6 +33,12 @@ _SHOWN = {
     "tracking": ("robotid.cli.track_text", "show_tracking"),
 }
 _SUMMARY = ("stage", "result", "time", "tasks", "warnings", "output")
+
+
+class Cluster(NamedTuple):
+    """A dask cluster: the address of its scheduler, or None for one on this machine."""
+
+    scheduler: str | None
 
 
 def console_for(settings: Settings) -> Console:
@@ -44,6 +54,7 @@ def run_graph(
     force: bool = False,
     only: str | None = None,
     name: str | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[RunResult, str | None]:
     """Run a graph and note the run; returns the result and the run's name."""
     jobs = available_cores() if settings.jobs is None else settings.jobs
@@ -61,7 +72,9 @@ def run_graph(
         ) as store,
         display_for(console_for(settings), len(graph.nodes), verbose=settings.verbose) as display,
     ):
-        executor = LocalExecutor(store, jobs, settings.timeout)
+        executor: Executor = LocalExecutor(store, jobs, settings.timeout)
+        if cluster is not None:
+            executor = _on_cluster(cluster, store, jobs, settings)
         try:
             result = Run(
                 graph,
@@ -76,6 +89,18 @@ def run_graph(
         finally:
             executor.close()
         return result, record_run(store, result, name)
+
+
+def _on_cluster(cluster: Cluster, store: Store, jobs: int, settings: Settings) -> Executor:
+    if cluster.scheduler is not None and settings.jobs is not None:
+        said = "--jobs: how many tasks run at a time is up to the workers of the scheduler"
+        raise UsageError("bad-jobs", said, hint="leave it out")
+    try:
+        from robotid.runner.cluster.executor import DaskExecutor
+    except ModuleNotFoundError as error:
+        said = f"--executor dask needs a package that is not installed: {error.name}"
+        raise UsageError("no-dask", said, hint="pip install 'robotid[dask]'") from error
+    return DaskExecutor(store, cluster.scheduler, jobs, settings.timeout)
 
 
 def finish(

@@ -1,17 +1,25 @@
 """Factors of a recording: what its samples say about the parameters, in one safetensors file.
 
-Beside the facts (JSON in the file's metadata) there are three tensors per row of torque:
+Beside the facts (JSON in the file's metadata) there are four tensors per row of torque:
 
     <row number>.expansion  (r, p)     E: the row's columns W = W_b E from independent ones
     <row number>.factor     (blocks, (r + 1)(r + 2) / 2)  R of [W_b | tau], upper triangle by rows
     <row number>.torque     (blocks, 3)  sum, least and greatest torque of each block
+    <row number>.whole      ((r + 1)(r + 2) / 2,)  R of all blocks together
+
+and what a fit wants to know of the samples themselves, so that it need not read them:
+
+    extremes         (blocks, 4 nv, 2)  least and greatest q, qd, qdd and tau, by `extent`
+    middle.t         (m,)  times of some samples in the middle of the recording [s]
+    middle.<column>  (m,)  these samples of every column that factors are made of, and temperatures
 
 A folder of factors has one such file per recording, and `factors.json` as its index.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +36,12 @@ INDEX = "factors.json"
 FACTORS = "factors.safetensors"
 FACTS = "facts.json"
 MOST_BLOCKS = 64
+MIDDLE = 2000  # samples in the middle of a recording, at most
 _FACTS_KEY = "robotid.factors"
+_MIDDLE = "middle."
 
 Array = NDArray[np.float64]
+Middle = dict[str, Array]  # samples in the middle of a recording by column; t [s]
 
 
 class _Part(BaseModel):
@@ -72,7 +83,7 @@ class RobotFacts(_Part):
 class FactorFacts(_Part):
     """What is known of the factors of one recording."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     about: RobotFacts
     rate_hz: float
     independent: float = Field(gt=0, le=1, description="Share of samples not correlated.")
@@ -108,41 +119,111 @@ class RowTensors(NamedTuple):
     torque: Array
 
 
-def write_factors(folder: Path, facts: FactorFacts, rows: list[RowTensors]) -> None:
+class RecordingTensors(NamedTuple):
+    """The tensors of a recording, those of rows and the upper triangles of `whole` by row."""
+
+    rows: list[RowTensors]
+    whole: list[Array]
+    extremes: Array
+    middle: Middle
+
+    def by_name(self) -> dict[str, Array]:
+        """As a file has them."""
+        found = {
+            f"{number}.{name}": value
+            for number, row in enumerate(self.rows)
+            for name, value in row._asdict().items()
+        }
+        found |= {f"{number}.whole": value for number, value in enumerate(self.whole)}
+        found |= {f"{_MIDDLE}{name}": value for name, value in self.middle.items()}
+        found["extremes"] = self.extremes
+        return {name: np.ascontiguousarray(value) for name, value in found.items()}
+
+    @classmethod
+    def of(cls, tensors: Mapping[str, Array], rows: int) -> "RecordingTensors":
+        """From a file with so many rows."""
+        return cls(
+            [
+                RowTensors(*(tensors[f"{number}.{name}"] for name in RowTensors._fields))
+                for number in range(rows)
+            ],
+            [tensors[f"{number}.whole"] for number in range(rows)],
+            tensors["extremes"],
+            {
+                name.removeprefix(_MIDDLE): value
+                for name, value in tensors.items()
+                if name.startswith(_MIDDLE)
+            },
+        )
+
+
+def write_factors(folder: Path, facts: FactorFacts, found: RecordingTensors) -> None:
     """Write `factors.safetensors`, and its facts beside it for those who need no more.
 
     The same factors give the same bytes.
     """
-    tensors = {
-        f"{number}.{name}": np.ascontiguousarray(value)
-        for number, row in enumerate(rows)
-        for name, value in row._asdict().items()
-    }
-    check_rows(facts.about, rows, len(facts.blocks), folder / FACTORS)
+    tensors = found.by_name()
+    check_rows(facts.about, found.rows, len(facts.blocks), folder / FACTORS)
     text = facts.model_copy(update={"tensors_sha256": digest_of(tensors)}).model_dump_json()
     save_file(tensors, folder / FACTORS, metadata={_FACTS_KEY: text})
     (folder / FACTS).write_text(text, encoding="utf-8")
 
 
-def read_factors(path: Path) -> tuple[FactorFacts, list[RowTensors]]:
+def read_factors(path: Path) -> tuple[FactorFacts, RecordingTensors]:
     """Read the factors of a recording; damage and foreign files are refused."""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            facts = FactorFacts.model_validate_json((file.metadata() or {})[_FACTS_KEY])
-            tensors = {name: file.get_tensor(name) for name in sorted(file.keys())}
-        rows = [
-            RowTensors(*(tensors[f"{number}.{name}"] for name in RowTensors._fields))
-            for number in range(len(facts.about.rows))
-        ]
-    except (OSError, SafetensorError, KeyError, ValidationError, ValueError) as error:
-        raise_trouble(error, "reading a result", path)
-        said = f"not factors of robotid ({type(error).__name__})"
-        raise BadDataError("not-factors", said, file=str(path)) from error
+    with _opened(path) as file:
+        facts = FactorFacts.model_validate_json((file.metadata() or {})[_FACTS_KEY])
+        tensors = {name: file.get_tensor(name) for name in sorted(file.keys())}
+        found = RecordingTensors.of(tensors, len(facts.about.rows))
     if digest_of(tensors) != facts.tensors_sha256:
         said = "the factors are not what was written"
         raise BadDataError("factors-damaged", said, file=str(path), hint="compute them again")
-    check_rows(facts.about, rows, len(facts.blocks), path)
-    return facts, rows
+    check_rows(facts.about, found.rows, len(facts.blocks), path)
+    _check_rest(facts, found, path)
+    return facts, found
+
+
+def read_rows(path: Path, rows: int) -> tuple[list[RowTensors], list[Array]]:
+    """Read the tensors of rows once more, and the triangles of `whole`, without checking them."""
+    names = [*RowTensors._fields, "whole"]
+    with _opened(path) as file:
+        found = [[file.get_tensor(f"{row}.{name}") for name in names] for row in range(rows)]
+    return [RowTensors(*own[:-1]) for own in found], [own[-1] for own in found]
+
+
+def read_middle(path: Path) -> Middle:
+    """Read some samples of a recording once more, without checking them."""
+    with _opened(path) as file:
+        names = [name for name in sorted(file.keys()) if name.startswith(_MIDDLE)]
+        return {name.removeprefix(_MIDDLE): file.get_tensor(name) for name in names}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A file of factors; damage and foreign files are refused."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            yield file
+    except (OSError, SafetensorError, KeyError, ValidationError, ValueError) as error:
+        raise_trouble(error, "reading a result", path)
+        said = f"not factors of robotid, or of another version ({type(error).__name__})"
+        hint = "compute them again"
+        raise BadDataError("not-factors", said, file=str(path), hint=hint) from error
+
+
+def _check_rest(facts: FactorFacts, found: RecordingTensors, path: Path) -> None:
+    """Refuse what is not of so many blocks, rows and samples."""
+    blocks, samples = len(facts.blocks), {value.shape for value in found.middle.values()}
+    good = (
+        [whole.shape for whole in found.whole] == [row.factor.shape[1:] for row in found.rows]
+        and found.extremes.ndim == 3
+        and found.extremes.shape == (blocks, found.extremes.shape[1] // 4 * 4, 2)
+        and "t" in found.middle
+        and samples == {(found.middle["t"].size,)}
+        and all(value.dtype == np.float64 for value in found.by_name().values())
+    )
+    if not good:
+        raise BadDataError("bad-factors", "tensors do not fit together", file=str(path))
 
 
 def read_facts(folder: Path) -> FactorFacts:

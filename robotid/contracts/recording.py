@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from robotid import on_demand
 from robotid.contracts.finding import RecordingFinding
 from robotid.contracts.repair import Repair
 from robotid.errors import BadDataError, raise_trouble
@@ -340,7 +341,8 @@ def open_recording(path: Path) -> Iterator[pq.ParquetFile]:
 
 @contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Say of a file that cannot be read as one what it is not."""
+    """Have a file put in place; say of one that cannot be read as a recording what it is not."""
+    on_demand.needed(path)
     try:
         yield
     except (OSError, pa.ArrowException, KeyError, ValidationError) as error:

@@ -79,7 +79,7 @@ def cross_validate(
         count: of folds, as for `groups`.
         nominal: parameters of the robot file, as for `scores.baselines`.
     """
-    recordings = list(dict.fromkeys(b.recording for b in blocks if any(f.count for f in b.factors)))
+    recordings = list(dict.fromkeys(block.recording for block in blocks if block.samples))
     folds = []
     for left_out in groups(recordings, count):
         seen = [block for block in blocks if block.recording not in left_out]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.factors import MIDDLE, Middle
 from robotid.contracts.forces import Forces
 from robotid.contracts.recording import read_stretches
 from robotid.contracts.residuals import Excerpt, Window
@@ -36,6 +37,7 @@ def excerpt(
     gains: Array | None = None,
     forces: Forces | None = None,
     most: int = MOST,
+    middles: Mapping[str, Callable[[], Middle]] | None = None,
 ) -> Excerpt:
     """Windows spread over every recording of a filtered dataset; the same ones every time.
 
@@ -50,16 +52,23 @@ def excerpt(
         gains: torque per unit of that signal, shape (n,); None for 1.
         forces: which generalised forces count; all without.
         most: samples in all.
+        middles: of recordings whose samples in the middle are known, these; where they are all that
+            is wanted the recording is not opened.
     """
     counts = {name: facts.samples for name, facts in index.recordings.items()}
     windows = []
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
         step_s = 1.0 / index.recordings[name].rate_hz
-        reader = SampleReader(path, robot, torque, gains=gains, forces=forces)
-        warmth = [c for joint in robot.joint_names if (c := f"temperature.{joint}") in reader.names]
-        for rows in read_stretches(path, ["t", *reader.columns, *warmth], stretches):
-            t = np.asarray(rows["t"] / 1e9, dtype=np.float64)
+        known = _middle(middles.get(name) if middles else None, stretches)
+        there = None if known is None else tuple(known)
+        reader = SampleReader(path, robot, torque, gains=gains, forces=forces, names=there)
+        found = (
+            _read(path, ["t", *reader.columns, *reader.temperatures], stretches)
+            if known is None
+            else _within(known, counts[name], stretches)
+        )
+        for t, rows in found:
             signals = reader.signals(rows)
             labels = _splits(t, index.splits[name], index.intervals.get(name))
             for label, part in _pieces(t, labels, step_s):
@@ -68,11 +77,39 @@ def excerpt(
                 given = np.asarray(predict(q, qd, qdd), dtype=np.float64)
                 measured, predicted = reader.shown(here, q, tau, given)
                 q, qd, qdd = (x[:, : len(reader.rows)] for x in (coordinates(robot, q), qd, qdd))
-                warm = _warmth(here, reader.rows) if warmth else None
+                warm = _warmth(here, reader.rows) if reader.temperatures else None
                 own = Window(name, label, t[part], q, qd, qdd, measured, predicted, warm)
                 windows.append(own)
     names = robot.rows[:6] if forces is not None and forces.kind == "base" else robot.rows
     return Excerpt(names, tuple(windows))
+
+
+def _read(
+    path: Path, columns: Sequence[str], stretches: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Array, Columns]]:
+    """Times [s] and columns of stretches of a recording."""
+    for rows in read_stretches(path, columns, stretches):
+        yield np.asarray(rows["t"] / 1e9, dtype=np.float64), rows
+
+
+def _middle(
+    known: Callable[[], Middle] | None, stretches: Sequence[tuple[int, int]]
+) -> Middle | None:
+    """What is known of the middle of a recording, if all stretches lie there."""
+    if known is None or len(stretches) != 1 or stretches[0][1] - stretches[0][0] > MIDDLE:
+        return None
+    return known()
+
+
+def _within(
+    middle: Middle, samples: int, stretches: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Array, Columns]]:
+    """Times [s] and columns of stretches in the middle of a recording of so many samples."""
+    first = (samples - middle["t"].size) // 2
+    for begin, end in stretches:
+        inside = slice(begin - first, end - first)
+        rows: Columns = {name: values[inside] for name, values in middle.items()}
+        yield middle["t"][inside], rows
 
 
 def spread(counts: Mapping[str, int], most: int) -> dict[str, list[tuple[int, int]]]:

@@ -42,10 +42,8 @@ def baselines(data: BySplit, nominal: ArrayLike | None = None) -> dict[str, Metr
         nominal: all parameters as in the robot file with its friction, shape (p,); None where
             the file has no links to compare with (see `has_physical_links`).
     """
-    means = {
-        row: sum(factor.total for factor in factors) / sum(factor.count for factor in factors)
-        for row, factors in _by_row(data.get("train", ())).items()
-    }
+    sums, _ = _summed(data.get("train", ()), lambda factor: factor.power)
+    means = {row: own.total / own.samples for row, own in sums.items()}
 
     def off_mean(factor: Factor) -> float:
         mean = means[factor.row]
@@ -72,16 +70,9 @@ def metric(values: Mapping[str, float | None], *, summed: bool = False) -> Metri
 
 def _scored(data: BySplit, loss: Loss) -> Metrics:
     """The metrics of any prediction of which sums of squared errors are known."""
-    training = _by_row(data.get("train", ()))
-    extents = {
-        row: max(f.highest for f in factors) - min(f.lowest for f in factors)
-        for row, factors in training.items()
-    }
-    sums = {
-        split: {row: _sums(factors, loss) for row, factors in _by_row(blocks).items()}
-        for split, blocks in data.items()
-    }
-    return metrics_of_sums(sums, extents)
+    found = {split: _summed(blocks, loss) for split, blocks in data.items()}
+    extents = found["train"][1] if "train" in found else {}
+    return metrics_of_sums({split: sums for split, (sums, _) in found.items()}, extents)
 
 
 def scores_of_samples(
@@ -144,18 +135,22 @@ def metrics_of_sums(
     return result
 
 
-def _by_row(blocks: Sequence[Sequence[Factor]]) -> dict[str, list[Factor]]:
-    rows: dict[str, list[Factor]] = {}
+def _summed(
+    blocks: Sequence[Sequence[Factor]], loss: Loss
+) -> tuple[dict[str, ErrorSums], dict[str, float]]:
+    """Sums over all blocks and greatest minus least torque, by row; one block is held at a time."""
+    sums: dict[str, ErrorSums] = {}
+    low: dict[str, float] = {}
+    high: dict[str, float] = {}
     for block in blocks:
         for factor in block:
-            rows.setdefault(factor.row, []).append(factor)
-    return rows
-
-
-def _sums(factors: Sequence[Factor], loss: Loss) -> ErrorSums:
-    return ErrorSums(
-        samples=sum(factor.count for factor in factors),
-        loss=sum(loss(factor) for factor in factors),
-        total=sum(factor.total for factor in factors),
-        power=sum(factor.power for factor in factors),
-    )
+            row, before = factor.row, sums.get(factor.row, ErrorSums(0, 0.0, 0.0, 0.0))
+            sums[row] = ErrorSums(
+                before.samples + factor.count,
+                before.loss + loss(factor),
+                before.total + factor.total,
+                before.power + factor.power,
+            )
+            low[row] = min(low.get(row, factor.lowest), factor.lowest)
+            high[row] = max(high.get(row, factor.highest), factor.highest)
+    return sums, {row: high[row] - low[row] for row in sums}

@@ -26,61 +26,78 @@ _LEAST_CHANGE = 0.25  # of the error: what is smaller does no harm
 _ERROR = "error"  # the trend of the errors themselves, not along a term
 
 
-def block_errors(
-    blocks: Sequence[DataBlock], phi: ArrayLike, names: Sequence[str]
-) -> list[BlockErrors]:
-    """Root mean square and mean of the residuals of each block.
+class _Rest(NamedTuple):
+    """Residuals of one row of a block.
 
     Args:
-        blocks: of any splits.
-        phi: all parameters, shape (p,).
-        names: of the parameters; the mean is known where a row has an `<row>.offset`, as its
-            column is 1 for every sample.
+        samples: how many.
+        rmse: root mean square [N m].
+        steps: of each of the row's own parameters, which would fit the residuals best by itself.
+        sizes: root mean squares of their columns.
     """
-    phi = np.asarray(phi, dtype=np.float64)
-    place = {name: column for column, name in enumerate(names)}
+
+    samples: int
+    rmse: float
+    steps: dict[str, float]
+    sizes: dict[str, float]
+
+
+class Residuals:
+    """Residuals of blocks, row by row, from one pass over their factors."""
+
+    def __init__(self, blocks: Sequence[DataBlock], phi: ArrayLike, names: Sequence[str]) -> None:
+        """Look at every block once.
+
+        Args:
+            blocks: of any splits, recordings in the order in which they were made.
+            phi: all parameters, shape (p,).
+            names: of the parameters; those of a joint are `<joint>.<term>`.
+        """
+        values = np.asarray(phi, dtype=np.float64)
+        own: dict[str, dict[str, int]] = {}
+        self.blocks: list[tuple[DataBlock, dict[str, _Rest]]] = []
+        for block in blocks:
+            found = {}
+            for factor in block.factors:
+                if factor.row not in own:
+                    own[factor.row] = _own(factor, names)
+                found[factor.row] = _rest(factor, values, own[factor.row])
+            self.blocks.append((block, found))
+
+
+def _rest(factor: Factor, phi: Array, own: Mapping[str, int]) -> _Rest:
+    """What rho stands for is orthogonal to all columns, so R_b and z are enough."""
+    R = factor.R[:-1, :-1]
+    error = factor.z - R @ (factor.expansion @ phi[factor.columns])
+    loss = float(error @ error) + factor.rho**2
+    columns = R @ factor.expansion[:, list(own.values())]
+    power = np.sum(columns**2, axis=0)
+    steps = np.divide(columns.T @ error, power, out=np.zeros(power.size), where=power > 0)
+    sizes = np.sqrt(power / factor.count)
+    return _Rest(
+        factor.count,
+        float(np.sqrt(loss / factor.count)),
+        dict(zip(own, steps.tolist(), strict=True)),
+        dict(zip(own, sizes.tolist(), strict=True)),
+    )
+
+
+def block_errors(residuals: Residuals) -> list[BlockErrors]:
+    """Root mean square and mean of the residuals of each block.
+
+    The mean is known where a row has an `<row>.offset`, as its column is 1 for every sample.
+    """
     return [
         BlockErrors(
             recording=block.recording,
             split=block.split,
             start_s=block.start_s,
             end_s=block.end_s,
-            rmse={factor.row: factor.rmse(phi) for factor in block.factors},
-            mean={
-                factor.row: _mean(factor, phi, place.get(f"{factor.row}.offset"))
-                for factor in block.factors
-            },
+            rmse={row: rest.rmse for row, rest in found.items()},
+            mean={row: rest.steps.get(f"{row}.offset") for row, rest in found.items()},
         )
-        for block in blocks
+        for block, found in residuals.blocks
     ]
-
-
-def _mean(factor: Factor, phi: Array, offset: int | None) -> float | None:
-    if offset is None:
-        return None
-    return _along(factor, phi, offset).step
-
-
-class _Along(NamedTuple):
-    """Residuals of a block along a column.
-
-    Args:
-        step: of its parameter that would fit them best.
-        size: root mean square of the column.
-    """
-
-    step: float
-    size: float
-
-
-def _along(factor: Factor, phi: Array, column: int) -> _Along:
-    """What rho stands for is orthogonal to all columns, so R_b and z are enough."""
-    place = int(np.flatnonzero(factor.columns == column)[0])
-    own = factor.R[:-1, :-1] @ factor.expansion[:, place]
-    power = float(own @ own)
-    error = factor.z - factor.R[:-1, :-1] @ (factor.expansion @ phi[factor.columns])
-    step = float(own @ error) / power if power > 0 else 0.0
-    return _Along(step, float(np.sqrt(power / factor.count)))
 
 
 class _Series(NamedTuple):
@@ -107,9 +124,10 @@ class _Series(NamedTuple):
     error: float
 
 
-def drifts(
-    blocks: Sequence[DataBlock], phi: ArrayLike, names: Sequence[str], units: Mapping[str, str]
-) -> list[Notice]:
+_OfBlock = tuple[DataBlock, dict[str, _Rest]]
+
+
+def drifts(residuals: Residuals, units: Mapping[str, str]) -> list[Notice]:
     """What changes steadily over a recording, or from recording to recording.
 
     For each joint the errors, and the residuals along each of its own terms, are tested. At least
@@ -117,100 +135,86 @@ def drifts(
     growing errors as well.
 
     Args:
-        blocks: of any splits, recordings in the order in which they were made.
-        phi: all parameters, shape (p,).
-        names: of the parameters; those of a joint are `<joint>.<term>`.
+        residuals: of blocks of any splits.
         units: of torque, by row.
 
     Returns:
         At most one finding for each joint and recording (or the session): the largest change.
     """
-    phi = np.asarray(phi, dtype=np.float64)
-    recordings: dict[str, list[DataBlock]] = {}
-    for block in blocks:
-        recordings.setdefault(block.recording, []).append(block)
+    recordings: dict[str, list[_OfBlock]] = {}
+    for block, found in residuals.blocks:
+        recordings.setdefault(block.recording, []).append((block, found))
     series = [
-        *(one for name, own in recordings.items() for one in _within(name, own, phi, names)),
-        *_session(recordings, phi, names),
+        *(one for name, own in recordings.items() for one in _within(name, own)),
+        *_session([[found for _, found in own] for own in recordings.values()]),
     ]
     worst: dict[tuple[str | None, str], tuple[float, Notice]] = {}
     for one in series:
-        found = trend(one.times, one.values)
-        share = abs(found.change) * one.size / one.error if one.error > 0 else 0.0
-        if found.chance * len(series) > _CHANCE or share < _LEAST_CHANGE:
+        seen = trend(one.times, one.values)
+        share = abs(seen.change) * one.size / one.error if one.error > 0 else 0.0
+        if seen.chance * len(series) > _CHANCE or share < _LEAST_CHANGE:
             continue
         key = (one.recording, one.row)
         if key not in worst or share > worst[key][0]:
-            worst[key] = (share, _notice(one, found.change, units[one.row]))
+            worst[key] = (share, _notice(one, seen.change, units[one.row]))
     return [notice for _, notice in worst.values()]
 
 
-def _within(
-    recording: str, blocks: Sequence[DataBlock], phi: Array, names: Sequence[str]
-) -> Iterator[_Series]:
+def _within(recording: str, blocks: Sequence[_OfBlock]) -> Iterator[_Series]:
     """What may drift within one recording."""
     if len(blocks) < LEAST:
         return
-    ordered = sorted(blocks, key=lambda block: block.start_s)
-    times = np.array([(block.start_s + block.end_s) / 2 for block in ordered])
-    start = ordered[0].start_s
-    for row, factors in _rows(ordered).items():
-        errors, weights = _errors(factors, phi)
-        error = float(np.sqrt(np.average(errors**2, weights=weights)))
+    ordered = sorted(blocks, key=lambda one: one[0].start_s)
+    times = np.array([(block.start_s + block.end_s) / 2 for block, _ in ordered])
+    start = ordered[0][0].start_s
+    for row in ordered[0][1]:
+        rests = [found[row] for _, found in ordered]
+        errors, error = _errors(rests)
         yield _Series(recording, row, _ERROR, start, times, errors, 1.0, error)
-        for name, column in _own(factors[0], names).items():
-            steps, size = _steps(factors, phi, column)
+        for name in rests[0].steps:
+            steps, size = _steps(rests, name)
             yield _Series(recording, row, name, start, times, steps, size, error)
 
 
-def _session(
-    recordings: Mapping[str, Sequence[DataBlock]], phi: Array, names: Sequence[str]
-) -> Iterator[_Series]:
+def _session(recordings: Sequence[Sequence[dict[str, _Rest]]]) -> Iterator[_Series]:
     """What may drift from recording to recording; blocks of one are no independent witnesses."""
     if len(recordings) < LEAST:
         return
     times = np.arange(len(recordings), dtype=np.float64)
-    parts = [_rows(blocks) for blocks in recordings.values()]
-    for row in parts[0]:
-        of_parts = [part[row] for part in parts]
-        found = [_errors(factors, phi) for factors in of_parts]
-        errors = np.array([np.sqrt(np.average(e**2, weights=w)) for e, w in found])
-        weights = np.array([w.sum() for _, w in found])
+    for row in recordings[0][0]:
+        parts = [[found[row] for found in blocks] for blocks in recordings]
+        errors = np.array([_errors(rests)[1] for rests in parts])
+        weights = np.array([float(sum(rest.samples for rest in rests)) for rests in parts])
         error = float(np.sqrt(np.average(errors**2, weights=weights)))
         yield _Series(None, row, _ERROR, None, times, errors, 1.0, error)
-        for name, column in _own(of_parts[0][0], names).items():
-            steps = [_steps(factors, phi, column) for factors in of_parts]
+        for name in parts[0][0].steps:
+            steps = [_steps(rests, name) for rests in parts]
             values = np.array([float(np.mean(step)) for step, _ in steps])
             size = float(np.median([size for _, size in steps]))
             yield _Series(None, row, name, None, times, values, size, error)
 
 
-def _rows(blocks: Sequence[DataBlock]) -> dict[str, list[Factor]]:
-    rows: dict[str, list[Factor]] = {}
-    for block in blocks:
-        for factor in block.factors:
-            rows.setdefault(factor.row, []).append(factor)
-    return rows
-
-
 def _own(factor: Factor, names: Sequence[str]) -> dict[str, int]:
-    """The row's columns that are of its own joint; a link may be called as a joint is."""
+    """Which of the row's columns are of its own joint; a link may be called as a joint is."""
     found = {}
-    for column in factor.columns.tolist():
+    for place, column in enumerate(factor.columns.tolist()):
         owner, _, term = names[column].rpartition(".")
         if owner == factor.row and term not in LINK_PARAMETERS:
-            found[names[column]] = column
+            found[names[column]] = place
     return found
 
 
-def _errors(factors: Sequence[Factor], phi: Array) -> tuple[Array, Array]:
-    counts = np.array([float(factor.count) for factor in factors])
-    return np.array([factor.rmse(phi) for factor in factors]), counts
+def _errors(rests: Sequence[_Rest]) -> tuple[Array, float]:
+    """Root mean squares of blocks, and that of all of them together."""
+    errors = np.array([rest.rmse for rest in rests])
+    counts = np.array([float(rest.samples) for rest in rests])
+    return errors, float(np.sqrt(np.average(errors**2, weights=counts)))
 
 
-def _steps(factors: Sequence[Factor], phi: Array, column: int) -> tuple[Array, float]:
-    found = [_along(factor, phi, column) for factor in factors]
-    return np.array([along.step for along in found]), float(np.median([a.size for a in found]))
+def _steps(rests: Sequence[_Rest], name: str) -> tuple[Array, float]:
+    """Steps of a parameter block by block, and the usual size of its column."""
+    steps = np.array([rest.steps[name] for rest in rests])
+    return steps, float(np.median([rest.sizes[name] for rest in rests]))
 
 
 def _notice(series: _Series, change: float, unit: str) -> Notice:

@@ -20,6 +20,7 @@ from robotid.contracts.fit import Choice
 from robotid.dynamics.joint_columns import Candidates
 from robotid.fitting.evidence import Evidence
 from robotid.information.layout import Index, Layout
+from robotid.information.on_file import ChangedBlock
 from robotid.information.system import System, assemble
 from robotid.information.triangular import triangle
 
@@ -114,8 +115,11 @@ def _least(losses: Sequence[float]) -> int:
 
 def restricted(evidence: Evidence, kept: Index) -> Evidence:
     """Evidence about the parameters that stay, such as that of test data after a choice."""
-    blocks = tuple(tuple(f.restricted(kept) for f in block) for block in evidence.blocks)
-    return replace(evidence, blocks=blocks, parameters=kept.size)
+    blocks, fewer = (
+        tuple(ChangedBlock(block, lambda factor: factor.restricted(kept)) for block in some)
+        for some in (evidence.blocks, evidence.fewer)
+    )
+    return replace(evidence, blocks=blocks, fewer=fewer, parameters=kept.size)
 
 
 class _Rest:

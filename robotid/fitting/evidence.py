@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robotid.errors import UsageError
-from robotid.information.factor import Factor, merge
+from robotid.information.factor import Factor, merged
+from robotid.information.on_file import rows_of, samples_in
 from robotid.information.system import System, assemble
 
 Array = NDArray[np.float64]
@@ -25,14 +27,16 @@ class Evidence:
         parameters: how many parameters there are.
         independent: share of the samples that count as independent: filtered residuals are
             correlated, and uncertainties that ignore it are too small.
+        fewer: the same samples in fewer factors, where there are such.
     """
 
-    blocks: tuple[tuple[Factor, ...], ...]
+    blocks: tuple[Sequence[Factor], ...]
     parameters: int
     independent: float = 1.0
+    fewer: tuple[Sequence[Factor], ...] = ()
 
     def __post_init__(self) -> None:
-        rows = {tuple(factor.row for factor in block) for block in self.blocks}
+        rows = {rows_of(block) for block in self.blocks}
         if len(rows) != 1:
             said = f"{len(self.blocks)} blocks with {len(rows)} different sets of rows"
             raise UsageError("factors-differ", said, hint="same robot, joints and terms are needed")
@@ -43,17 +47,13 @@ class Evidence:
     @cached_property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows of torque."""
-        return tuple(factor.row for factor in self.blocks[0])
+        return rows_of(self.blocks[0])
 
     @cached_property
     def counts(self) -> Array:
         """Samples of each block and row, shape (blocks, rows)."""
-        return np.array([[float(factor.count) for factor in block] for block in self.blocks])
-
-    @cached_property
-    def powers(self) -> Array:
-        """Sums of squares of the torque of each block and row, shape (blocks, rows)."""
-        return np.array([[factor.power for factor in block] for block in self.blocks])
+        counts = np.array([float(samples_in(block)) for block in self.blocks])
+        return np.repeat(counts[:, None], len(self.rows), axis=1)
 
     @cached_property
     def least_noise(self) -> Array:
@@ -61,7 +61,7 @@ class Evidence:
 
         Exact data would have infinite weights otherwise.
         """
-        size = np.sqrt(self.powers.sum(axis=0) / self.counts.sum(axis=0))
+        size = np.sqrt([factor.power / factor.count for factor in self._whole])
         return np.asarray(np.maximum(_LEAST_NOISE * size, np.finfo(float).tiny))
 
     def merged(self, weights: ArrayLike = 1.0) -> list[Factor]:
@@ -71,23 +71,15 @@ class Evidence:
             weights: of the errors, anything that broadcasts to (blocks, rows).
         """
         given = np.broadcast_to(np.asarray(weights, dtype=np.float64), self.counts.shape)
-        return [self._of_row(row, given[:, row]) for row in range(len(self.rows))]
-
-    def _of_row(self, row: int, weights: Array) -> Factor:
-        if (weights == weights[0]).all():  # blocks need to be merged only once
-            whole, weight = self._whole[row], float(weights[0])
-            return whole if weight == 1.0 else replace(whole, R=weight * whole.R)
-        return merge(
-            [
-                replace(block[row], R=weight * block[row].R)
-                for block, weight in zip(self.blocks, weights.tolist(), strict=True)
-            ]
-        )
+        if (given == given[0]).all():  # blocks need to be merged only once
+            return _weighted(self._whole, given[0])
+        blocks = zip(self.blocks, given, strict=True)
+        return merged(_weighted(block, own) for block, own in blocks)
 
     @cached_property
     def _whole(self) -> list[Factor]:
         """One factor per row, all blocks alike."""
-        return [merge(column) for column in zip(*self.blocks, strict=True)]
+        return merged(self.fewer or self.blocks)
 
     def system(self, weights: ArrayLike = 1.0) -> System:
         """The least-squares problem in all parameters; weights as for `merged`."""
@@ -97,12 +89,51 @@ class Evidence:
         """Sums of squared errors of torque, shape (blocks, rows), for all parameters."""
         return np.array([[factor.loss(phi) for factor in block] for block in self.blocks])
 
+    def loss(self, phi: Array, shares: Array) -> Array:
+        """Sums of squared errors, shape (rows,), of blocks that count in part.
 
-def together(
-    parts: Sequence[tuple[float, Sequence[Sequence[Factor]]]], parameters: int
-) -> Evidence:
-    """The evidence of several recordings, each with its share of independent samples."""
-    blocks = tuple(tuple(block) for _, some in parts for block in some)
-    counts = [sum(block[0].count for block in some) for _, some in parts]
-    shares = [share for share, _ in parts]
-    return Evidence(blocks, parameters, float(np.average(shares, weights=counts)))
+        Args:
+            phi: all parameters, shape (p,).
+            shares: with which errors count, shape (blocks, rows).
+        """
+        if (shares == shares[0]).all():
+            return np.asarray(shares[0] * np.array([factor.loss(phi) for factor in self._whole]))
+        return np.asarray((shares * self.losses(phi)).sum(axis=0))
+
+
+class Part(NamedTuple):
+    """The data of one recording.
+
+    Args:
+        share: of its samples that are independent.
+        blocks: factors by block and row.
+        whole: the same in one block, where there is such.
+    """
+
+    share: float
+    blocks: Sequence[Sequence[Factor]]
+    whole: Sequence[Factor] | None = None
+
+    @property
+    def fewest(self) -> Sequence[Sequence[Factor]]:
+        """The same samples in as few factors as there are."""
+        return self.blocks if self.whole is None else [self.whole]
+
+
+def together(parts: Sequence[Part], parameters: int) -> Evidence:
+    """The evidence of several recordings."""
+    counts = [sum(map(samples_in, part.blocks)) for part in parts]
+    return Evidence(
+        tuple(block for part in parts for block in part.blocks),
+        parameters,
+        float(np.average([part.share for part in parts], weights=counts)),
+        tuple(block for part in parts for block in part.fewest),
+    )
+
+
+def _weighted(block: Sequence[Factor], weights: Array) -> list[Factor]:
+    """The factors of a block, errors of each row multiplied by its weight."""
+    return [
+        factor if weight == 1.0 else replace(factor, R=weight * factor.R)
+        for factor, weight in zip(block, weights.tolist(), strict=True)
+    ]

@@ -186,7 +186,7 @@ def _noise(
     phi = np.zeros(evidence.parameters)
     phi[list(base.independent)] = beta
     share = (weights / weights.max(axis=0)) ** 2
-    losses = (share * evidence.losses(phi)).sum(axis=0)
+    losses = evidence.loss(phi, share)
     taken = [float(np.sum(A**2)) for A in whitened(evidence, base, inverse, weights)]
     free = (share * evidence.counts).sum(axis=0) - np.array(taken) / evidence.independent
     total = float(free.sum()) * evidence.independent

@@ -15,7 +15,7 @@ from robotid.identification.request import Request
 def data_used(request: Request) -> dict[str, Any]:
     """The fields of a result that say which data it is of, and how it came about."""
     ready, earlier = request.ready, request.earlier
-    ranges = trained_ranges(ready.data, request.folder, request.torque, ready.gains)
+    ranges = trained_ranges(ready.data, ready.gains)
     return {
         "filtered": _filtered(request.index),
         "data": _recordings(ready.data, request.index, request.torque),
@@ -46,7 +46,7 @@ def _recordings(data: Gathered, index: DatasetIndex, torque: str) -> dict[str, R
     used: dict[str, dict[Split, int]] = {name: {} for name in index.recordings}
     for block in data.blocks:
         own = used[block.recording]
-        own[block.split] = own.get(block.split, 0) + block.factors[0].count
+        own[block.split] = own.get(block.split, 0) + block.samples
     return {
         name: _used(facts, index.splits[name], used[name], torque)
         for name, facts in index.recordings.items()

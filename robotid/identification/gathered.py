@@ -1,19 +1,44 @@
 """The factors of all recordings of a fit, each block with its recording, time and split."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from robotid.contracts.dataset import DatasetIndex
-from robotid.contracts.factors import Block, read_index
+from robotid.contracts.factors import Block, Middle, read_index
 from robotid.contracts.splits import Interval, Split
 from robotid.errors import BadDataError
-from robotid.fitting.evidence import Evidence, together
-from robotid.information.blocks import DataBlock, by_split
-from robotid.information.factor import Factor
+from robotid.fitting.evidence import Evidence, Part, together
+from robotid.information.blocks import DataBlock
+from robotid.information.factor import Factor, merged
 from robotid.information.layout import Layout
-from robotid.information.recording import layout_of, load_factors
+from robotid.information.on_file import ChangedBlock, FactorsOnFile, Held, samples_in
+from robotid.information.recording import layout_of
+
+Array = NDArray[np.float64]
+
+
+class RecordingData(NamedTuple):
+    """What is known of one recording besides its blocks.
+
+    Args:
+        share: of its samples that are independent.
+        whole: all of it as one block.
+        extremes: least and greatest q, qd, qdd and tau, by the time its blocks begin; each of shape
+            (4 nv, 2).
+        middle: reads some of its samples.
+    """
+
+    share: float
+    whole: Sequence[Factor]
+    extremes: dict[float, Array]
+    middle: Callable[[], Middle]
 
 
 class EarlierData(NamedTuple):
@@ -35,13 +60,13 @@ class Gathered:
     Args:
         layout: robot and terms.
         blocks: those that are in a split; the gap of a recording that was cut is in none.
-        shares: independent samples of each recording.
+        recordings: what is known of each besides.
         earlier: training data besides those of the blocks, about the same parameters.
     """
 
     layout: Layout
     blocks: tuple[DataBlock, ...]
-    shares: dict[str, float]
+    recordings: dict[str, RecordingData]
     earlier: EarlierData | None = None
 
     def of(self, *splits: Split) -> list[DataBlock]:
@@ -56,33 +81,53 @@ class Gathered:
         """What all training data say together, those of an earlier fit among them."""
         parts = self._parts(self.of("train"))
         if self.earlier is not None:
-            parts.insert(0, (self.earlier.share, [self.earlier.factors]))
+            parts.insert(0, Part(self.earlier.share, [self.earlier.factors]))
         return together(parts, self.layout.parameters)
 
-    def by_split(self) -> dict[Split, list[tuple[Factor, ...]]]:
-        """The factors of each split; training data of an earlier fit are one more block."""
-        found = by_split(self.blocks)
+    @cached_property
+    def _merged(self) -> dict[Split, list[Factor]]:
+        """One factor per row of each split that has any data."""
+        splits = dict.fromkeys(block.split for block in self.blocks)
+        return {
+            split: merged(block for part in self._parts(self.of(split)) for block in part.fewest)
+            for split in splits
+        }
+
+    def by_split(self) -> dict[Split, list[Sequence[Factor]]]:
+        """The data of each split as one block; those of an earlier fit are one more."""
+        found: dict[Split, list[Sequence[Factor]]] = {s: [own] for s, own in self._merged.items()}
         if self.earlier is not None:
             found.setdefault("train", []).append(self.earlier.factors)
         return found
 
-    def _parts(self, blocks: Iterable[DataBlock]) -> list[tuple[float, list[tuple[Factor, ...]]]]:
-        """The factors of each recording, behind its share of independent samples."""
-        parts: dict[str, list[tuple[Factor, ...]]] = {}
+    def _parts(self, blocks: Iterable[DataBlock]) -> list[Part]:
+        """The data of each recording."""
+        parts: dict[str, list[Sequence[Factor]]] = {}
         for block in blocks:
             parts.setdefault(block.recording, []).append(block.factors)
         if not parts:
             hint = "record more, choose other splits, or filter with hold_out"
             raise BadDataError("no-data", "no data are left for training", hint=hint)
-        return [(self.shares[name], own) for name, own in parts.items()]
+        return [self._part(name, own) for name, own in parts.items()]
+
+    def _part(self, name: str, blocks: list[Sequence[Factor]]) -> Part:
+        known = self.recordings[name]
+        complete = sum(map(samples_in, blocks)) == samples_in(known.whole)
+        return Part(known.share, blocks, known.whole if complete else None)
 
     def changed(self, layout: Layout, change: Callable[[Factor], Factor]) -> "Gathered":
         """The same blocks with other factors."""
-        blocks = (
-            block._replace(factors=tuple(change(factor) for factor in block.factors))
-            for block in self.blocks
+        return replace(
+            self,
+            layout=layout,
+            blocks=tuple(
+                block._replace(factors=ChangedBlock(block.factors, change)) for block in self.blocks
+            ),
+            recordings={
+                name: known._replace(whole=ChangedBlock(known.whole, change))
+                for name, known in self.recordings.items()
+            },
         )
-        return replace(self, layout=layout, blocks=tuple(blocks))
 
     def without(self, recordings: Sequence[str]) -> "Gathered":
         """All but the blocks of some recordings."""
@@ -103,13 +148,13 @@ class Gathered:
     @property
     def samples(self) -> dict[Split, int]:
         """Samples in each split that has any; those of an earlier fit are in training."""
-        found = self.by_split()
+        found: Counter[Split] = Counter()
+        for block in self.blocks:
+            found[block.split] += block.samples
+        if self.earlier is not None:
+            found["train"] += self.earlier.factors[0].count
         order: tuple[Split, ...] = ("train", "val", "test")
-        return {
-            split: sum(factors[0].count for factors in found[split])
-            for split in order
-            if split in found
-        }
+        return {split: found[split] for split in order if split in found}
 
 
 def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -> Gathered:
@@ -147,15 +192,21 @@ def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -
             "other-terms", said, file=str(folder), hint="give the same terms as to factors"
         )
     blocks: list[DataBlock] = []
-    shares = {}
+    recordings, held = {}, Held()
     for name, split in index.splits.items():
-        facts, found = load_factors(folder / f"{name}.safetensors")
-        shares[name] = facts.independent
-        for time, factors in zip(facts.blocks, found, strict=True):
+        found = FactorsOnFile(folder / f"{name}.safetensors", held)
+        times = found.facts.blocks
+        recordings[name] = RecordingData(
+            share=found.facts.independent,
+            whole=found.whole,
+            extremes={t.start_s: own for t, own in zip(times, found.extremes, strict=True)},
+            middle=found.middle,
+        )
+        for time, factors in zip(times, found.blocks, strict=True):
             inside = _split_of(time, split, index.intervals.get(name), folder)
             if inside is not None:
-                blocks.append(DataBlock(name, inside, time.start_s, time.end_s, tuple(factors)))
-    return Gathered(layout, tuple(blocks), shares)
+                blocks.append(DataBlock(name, inside, time.start_s, time.end_s, factors))
+    return Gathered(layout, tuple(blocks), recordings)
 
 
 def _split_of(time: Block, split: Split, cut: list[Interval] | None, folder: Path) -> Split | None:

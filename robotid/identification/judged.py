@@ -20,7 +20,7 @@ from robotid.evaluation.gates import GateOptions
 from robotid.evaluation.offsets import offset_changes
 from robotid.evaluation.remarks import remarks
 from robotid.evaluation.scores import baselines, has_physical_links, scores, scores_of_samples
-from robotid.evaluation.trends import block_errors, drifts
+from robotid.evaluation.trends import Residuals, block_errors, drifts
 from robotid.evaluation.turning import smoothed_friction
 from robotid.evaluation.verdict import Fitted, judge
 from robotid.evaluation.whiteness import whiteness_of_joints
@@ -121,10 +121,11 @@ class Judge:
         ]
         errors: list[BlockErrors] = []
         if not model.full:
-            errors = block_errors(self._data.blocks, model.phi, layout.names)
-        if errors and not any(facts.independent for facts in self._index.recordings.values()):
-            notices += offset_changes(errors, units)
-            notices += drifts(self._data.blocks, model.phi, layout.names, units)
+            residuals = Residuals(self._data.blocks, model.phi, layout.names)
+            errors = block_errors(residuals)
+            if not any(facts.independent for facts in self._index.recordings.values()):
+                notices += offset_changes(errors, units)
+                notices += drifts(residuals, units)
         windows = self._excerpt(model)
         terms = {
             joint: {
@@ -158,4 +159,5 @@ class Judge:
             torque=self._torque,
             gains=self._gains,
             forces=model.layout.forces,
+            middles={name: known.middle for name, known in self._data.recordings.items()},
         )

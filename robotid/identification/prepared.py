@@ -53,7 +53,8 @@ def prepared(
         choices += found
     else:
         layout, kept = data.layout.choosing(picks)
-    data = data.changed(layout, lambda factor: factor.restricted(kept))
+    if kept.size < data.layout.parameters:
+        data = data.changed(layout, lambda factor: factor.restricted(kept))
     if not loaded:
         if torque == "current":
             said = "currents are no torques: their gains are needed"
@@ -88,7 +89,7 @@ def _loaded(data: Gathered, options: FitOptions) -> Sequence[str]:
     if options.load is None:
         said = "load: recordings with a load are named, but not what the load is"
         raise ConfigError("load-unknown", said, hint="weigh it and give load")
-    names = list(data.shares)
+    names = list(data.recordings)
     found = [name for name in names if any(fnmatch(name, given) for given in options.loaded)]
     if not found:
         said = f"loaded: no recording is called {', '.join(options.loaded)}"

@@ -19,7 +19,7 @@ def training_of(request: Request, train: Evidence) -> Training | None:
     data = request.ready.data
     counts: dict[str, int] = {}
     for block in data.of("train"):
-        counts[block.recording] = counts.get(block.recording, 0) + block.factors[0].count
+        counts[block.recording] = counts.get(block.recording, 0) + block.samples
     own = [
         TrainedRecording(
             name=name,

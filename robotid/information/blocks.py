@@ -1,10 +1,11 @@
 """`DataBlock`: a stretch of a recording as factors, and the split it is in."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from robotid.contracts.splits import Split
 from robotid.information.factor import Factor
+from robotid.information.on_file import samples_in
 
 # By split: blocks, each with one factor per row of torque.
 BySplit = Mapping[Split, Sequence[Sequence[Factor]]]
@@ -25,12 +26,9 @@ class DataBlock(NamedTuple):
     split: Split
     start_s: float
     end_s: float
-    factors: tuple[Factor, ...]
+    factors: Sequence[Factor]
 
-
-def by_split(blocks: Iterable[DataBlock]) -> dict[Split, list[tuple[Factor, ...]]]:
-    """The factors of the blocks of each split."""
-    found: dict[Split, list[tuple[Factor, ...]]] = {}
-    for block in blocks:
-        found.setdefault(block.split, []).append(block.factors)
-    return found
+    @property
+    def samples(self) -> int:
+        """How many samples it has; its factors are not read for that."""
+        return samples_in(self.factors)

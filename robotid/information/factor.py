@@ -1,6 +1,7 @@
 """`Factor`: what the samples of one row of torque say about the parameters, without the samples."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,8 @@ from robotid.information.layout import Index
 from robotid.information.triangular import triangle
 
 Array = NDArray[np.float64]
+
+_AT_ONCE = 65  # factors merged in one decomposition: all blocks of a recording, and what was before
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +112,35 @@ class Factor:
         return same and (
             self.expansion is other.expansion or np.array_equal(self.expansion, other.expansion)
         )
+
+
+def merged(blocks: Iterable[Sequence[Factor]]) -> list[Factor]:
+    """One factor per row of all blocks together, a few blocks held at a time.
+
+    Args:
+        blocks: factors by row, which come in the same order in every block.
+    """
+    waiting: list[list[Factor]] = []
+    for block in blocks:
+        waiting = waiting or [[] for _ in block]
+        for own, factor in zip(waiting, block, strict=True):
+            own.append(factor)
+            if len(own) == _AT_ONCE:
+                own[:] = [merge(own)]
+    return [merge(own) for own in waiting]
+
+
+def packed(R: Array) -> Array:
+    """The upper triangle of a matrix, by rows."""
+    return R[np.triu_indices(len(R))]
+
+
+def unpacked(triangles: Array) -> Array:
+    """Upper triangular matrices from `packed` ones, shape (..., n (n + 1) / 2) to (..., n, n)."""
+    size = (math.isqrt(8 * triangles.shape[-1] + 1) - 1) // 2
+    R = np.zeros((*triangles.shape[:-1], size, size))
+    R[..., *np.triu_indices(size)] = triangles
+    return R
 
 
 def merge(factors: Sequence[Factor]) -> Factor:

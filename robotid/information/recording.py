@@ -9,15 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid import progress
-from robotid.contracts.factors import Block, FactorFacts, RobotFacts, Row, RowTensors, read_factors
+from robotid.contracts.factors import (
+    Block,
+    FactorFacts,
+    RecordingTensors,
+    RobotFacts,
+    Row,
+    RowTensors,
+    read_factors,
+)
 from robotid.contracts.recording import RecordingFacts, iterate_recording
 from robotid.contracts.splits import Interval
 from robotid.errors import BadDataError
-from robotid.information.factor import Factor
+from robotid.information.factor import Factor, merged, packed, unpacked
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
 from robotid.information.projected import ProjectedFactoriser
 from robotid.information.samples import SampleReader
+from robotid.information.samples_seen import SamplesSeen
 from robotid.information.stream import block_edges, factor_blocks
 from robotid.robot.tree import RobotTree
 from robotid.signals.filtered_noise import FilteredNoise
@@ -33,7 +42,7 @@ def factor_recording(
     threads: int | None = None,
     torque: str = "tau",
     cut: Sequence[Interval] = (),
-) -> tuple[FactorFacts, list[RowTensors]]:
+) -> tuple[FactorFacts, RecordingTensors]:
     """Reduce a filtered recording to factors, in constant memory.
 
     Args:
@@ -49,10 +58,11 @@ def factor_recording(
     facts = reader.facts
     edges = block_edges(facts.samples, facts.rate_hz, _borders(path, cut, facts.samples))
     times = np.zeros((len(edges) - 1, 2))
+    seen = SamplesSeen(reader, edges)
     projected = ProjectedFactoriser(layout, threads) if forces.kind == "projected" else None
     factoriser = projected or Factoriser(layout.plain, threads)
     try:
-        batches = read_ahead(_batches(reader, edges, times))
+        batches = read_ahead(_batches(reader, seen, edges, times))
         blocks = []
         for block in factor_blocks(factoriser, batches, edges):
             blocks.append(block[: len(layout.rows)])
@@ -67,7 +77,9 @@ def factor_recording(
             Block(start_s=start, end_s=end, samples=block[0].count)
             for (start, end), block in zip(times.tolist(), blocks, strict=True)
         ],
-    ), tensors_of(blocks)
+    ), RecordingTensors(
+        tensors_of(blocks), [packed(one.R) for one in merged(blocks)], *seen.found()
+    )
 
 
 def _independent(facts: RecordingFacts, layout: Layout) -> float:
@@ -80,7 +92,7 @@ def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
     return [
         RowTensors(
             expansion=factors[0].expansion,
-            factor=np.array([f.R[np.triu_indices(len(f.R))] for f in factors]),
+            factor=np.array([packed(f.R) for f in factors]),
             torque=np.array([[f.total, f.lowest, f.highest] for f in factors]),
         )
         for factors in zip(*blocks, strict=True)
@@ -89,9 +101,9 @@ def tensors_of(blocks: Sequence[Sequence[Factor]]) -> list[RowTensors]:
 
 def load_factors(path: Path) -> tuple[FactorFacts, list[list[Factor]]]:
     """Facts, and factors by block and row, from a file."""
-    facts, rows = read_factors(path)
+    facts, found = read_factors(path)
     blocks = [
-        factors_in(facts.about, rows, number, block.samples)
+        factors_in(facts.about, found.rows, number, block.samples)
         for number, block in enumerate(facts.blocks)
     ]
     return facts, blocks
@@ -110,9 +122,7 @@ def factors_in(
     """
     factors = []
     for row, tensors in zip(about.rows, rows, strict=True):
-        rank = tensors.expansion.shape[0]
-        R = np.zeros((rank + 1, rank + 1))
-        R[np.triu_indices(rank + 1)] = tensors.factor[block]
+        R = unpacked(tensors.factor[block])
         columns = np.array(row.columns, dtype=np.int64)
         torque = tensors.torque[block].tolist()
         factors.append(Factor(row.name, columns, tensors.expansion, R, samples, *torque))
@@ -150,16 +160,19 @@ def _borders(path: Path, cut: Sequence[Interval], samples: int) -> list[int]:
     return sorted({*before.ravel().tolist()} - {0, samples})
 
 
-def _batches(reader: SampleReader, edges: Sequence[int], times: Array) -> Iterator[Array]:
+def _batches(
+    reader: SampleReader, seen: SamplesSeen, edges: Sequence[int], times: Array
+) -> Iterator[Array]:
     """Signals as the kernel reads them; notes when each block begins and ends [s]."""
     inner, at, rows = np.asarray(edges), 0, reader.robot.rows
     # Counted from the last: torques of rows that do not count need not be known.
     unknown = [len(rows) - place for place, row in enumerate(rows) if row not in reader.measured]
-    for batch, signals in reader.batches():
+    for batch, signals in reader.batches(also=reader.temperatures):
         seconds = batch["t"] / 1e9
         for which, places in enumerate((inner[:-1], inner[1:] - 1)):
             here = (places >= at) & (places < at + seconds.size)
             times[here, which] = seconds[places[here] - at]
+        seen.look(at, batch, signals)
         signals[[len(signals) - place for place in unknown]] = 0.0
         touched = reader.touched(batch).T
         yield np.vstack([signals, touched]) if len(touched) else signals

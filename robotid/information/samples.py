@@ -26,6 +26,7 @@ contacts may have added is taken out (`projection`); `contact.<link>.on` is 0 wh
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -33,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.forces import Forces
-from robotid.contracts.recording import inspect_recording, iterate_recording
+from robotid.contracts.recording import RecordingFacts, inspect_recording, iterate_recording
 from robotid.dynamics.base_pose import as_configured
 from robotid.dynamics.frame_jacobian import frame_jacobian
 from robotid.errors import BadDataError, nearest
@@ -91,10 +92,12 @@ class SampleReader:
         forces: which generalised forces count.
         passed_over: recorded joints that are no concern of the robot's, such as locked ones; None
             for all that it does not have.
+        names: columns of a recording whose samples have been read before and that need not be
+            opened; it is not looked at again.
 
     Besides, `names` and `facts` are those of the recording, `columns` what is read of it, `rows`
     the names of generalised forces that count, `measured` those of all that are known, `contacts`
-    the links that recorded contacts act on.
+    the links that recorded contacts act on, `temperatures` columns of those of joints.
     """
 
     def __init__(
@@ -107,10 +110,11 @@ class SampleReader:
         needed: Needed | None = None,
         forces: Forces | None = None,
         passed_over: Collection[str] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         self._path, self.robot, self._forces = path, robot, forces or Forces()
         self._gains = np.ones(robot.n) if gains is None else gains
-        self.names, self.facts = inspect_recording(path)
+        self.names = self._inspected[0] if names is None else tuple(names)
         here = robot.floating and BASE_COLUMNS["q"][0] not in self.names
         self._nowhere = BASE_COLUMNS["q"][:3] if here else ()
         self._motion = {
@@ -121,7 +125,8 @@ class SampleReader:
             for signal in MOTION
         }
         self._torques = {j: f"{torque}.{j}" for j in robot.joint_names}
-        self._check_joints(passed_over)
+        if names is None:
+            self._check_joints(passed_over)
         self._check_signals(needed or ("base" if self._forces.kind == "base" else "all"))
         projected = self._forces.kind == "projected"
         self.contacts = {} if projected else _contacts(robot, self.names, path)
@@ -138,6 +143,18 @@ class SampleReader:
         self.rows = robot.rows[:6] if self._forces.kind == "base" else robot.rows
         unknown = {joint for joint, column in self._torques.items() if column not in self.names}
         self.measured = tuple(row for row in robot.rows if row not in unknown)
+        warmth = [f"temperature.{joint}" for joint in robot.joint_names]
+        self.temperatures = tuple(name for name in warmth if name in self.names)
+
+    @cached_property
+    def _inspected(self) -> tuple[tuple[str, ...], RecordingFacts]:
+        names, facts = inspect_recording(self._path)
+        return tuple(names), facts
+
+    @property
+    def facts(self) -> RecordingFacts:
+        """What the recording says of itself."""
+        return self._inspected[1]
 
     @property
     def columns(self) -> list[str]:
@@ -179,6 +196,20 @@ class SampleReader:
         if self._wrenches:
             result[at:] += self._pushed(batch, result[: robot.nq].T).T
         return result
+
+    def extent(self, batch: Columns, signals: Array) -> Array:
+        """One row per coordinate of q, qd, qdd and tau, shape (4 nv, T), to see how far they go.
+
+        Torques of joints are as they were measured, without what contacts add; NaN where unknown.
+        """
+        if not (self.robot.floating or self._wrenches):
+            return signals
+        q, qd, qdd, tau = samples_of(self.robot, signals)
+        found = np.vstack([coordinates(self.robot, q).T, qd.T, qdd.T, tau.T])
+        driven = found[-self.robot.n :]
+        for out, gain, name in zip(driven, self._gains, self._torques.values(), strict=True):
+            out[:] = gain * batch[name] if name in batch else np.nan
+        return found
 
     def touched(self, batch: Columns) -> Array:
         """Which links contacts without force sensors act on: 1 or 0, shape (T, links).

@@ -9,6 +9,7 @@ plan       the tasks of a stage, part by part
 places     which file a finding is about, on whatever path it lies now
 execute    does a task: verify inputs, run, commit
 worker     the process that does tasks
+process    that process, as the one that started it sees it
 executor   what runs tasks, as an interface
 local      a pool of worker processes
 run        asks the store, schedules the rest, keeps what is finished

@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from robotid import checkpoints
+from robotid import checkpoints, on_demand
 from robotid.errors import RobotidError, TemporaryError
 from robotid.runner.identity import code_identity, library_versions
 from robotid.runner.inputs import check_unchanged
 from robotid.runner.places import localised, portable
-from robotid.runner.task import Piece, Task
+from robotid.runner.shelf import Shelf, stored_entry
+from robotid.runner.task import Task
 from robotid.stages.catalog import stage_in
 from robotid.stages.contract import Inputs, Source, Stage
 from robotid.store.files import FileFact, remove_tree
-from robotid.store.store import Entry, EntryDamagedError, Store
+from robotid.store.store import Store
 
 
 def execute(task: Task, store: Store) -> None:
@@ -29,7 +30,8 @@ def execute(task: Task, store: Store) -> None:
     config = stage.config.model_validate(task.config)
     with store.workspace() as space, _kept(space, store) as made, ThreadPoolExecutor(1) as side:
         # Hashing leaves the interpreter free, so the libraries are loaded meanwhile.
-        placed = side.submit(_placed_inputs, task, space, store)
+        shelf = Shelf(store)
+        placed = side.submit(_placed_inputs, task, stage, space, shelf)
         for module in stage.libraries:
             import_module(module)
         inputs = placed.result()
@@ -37,7 +39,7 @@ def execute(task: Task, store: Store) -> None:
         result.mkdir()
         made += [space / "inputs", result]
         adopted: dict[str, FileFact] = {}
-        with _portable_errors(inputs, task):
+        with _portable_errors(inputs, task), on_demand.provided_by(shelf.provide):
             if task.step == "run":
                 with checkpoints.kept_in(store.checkpoint(stage.name, task.key)):
                     notices = stage.run(config, inputs, result)
@@ -94,32 +96,23 @@ def _removed(space: Path, made: list[Path], store: Store, error: BaseException) 
     return False
 
 
-def _placed_inputs(task: Task, space: Path, store: Store) -> dict[str, list[Source]]:
+def _placed_inputs(task: Task, stage: Stage, space: Path, shelf: Shelf) -> dict[str, list[Source]]:
     return {
         role: [
-            _placed(piece, space / "inputs" / role / str(position), store)
+            shelf.place(
+                piece, space / "inputs" / role / str(position), stage.inputs[role].on_demand
+            )
             for position, piece in enumerate(pieces)
         ]
         for role, pieces in task.inputs.items()
     }
 
 
-def _placed(piece: Piece, folder: Path, store: Store) -> Source:
-    """An input where the stage can read it: the user's own path, or verified links."""
-    if piece.path is not None:
-        return Source(piece.name, Path(piece.place), piece.digest)
-    folder.mkdir(parents=True)
-    store.check_out(_entry(piece, store), folder, piece.files)
-    if piece.single and piece.files is not None:
-        folder /= piece.files[0]
-    return Source(piece.name, folder, piece.digest)
-
-
 def _parts(task: Task, stage: Stage, space: Path, store: Store) -> list[Source]:
     """What `gather` may read of the parts: all but the file that is passed on."""
     parts = []
     for position, piece in enumerate(task.parts):
-        entry, folder = _entry(piece, store), space / "parts" / str(position)
+        entry, folder = stored_entry(piece, store), space / "parts" / str(position)
         folder.mkdir(parents=True)
         names = [name for name in entry.manifest.files if name != stage.part_file]
         store.check_out(entry, folder, names)
@@ -142,18 +135,11 @@ def _adopted(task: Task, stage: Stage, result: Path, store: Store) -> dict[str, 
     facts = {}
     for piece in task.parts:
         name = piece.name + Path(stage.part_file).suffix
-        entry = _entry(piece, store)
+        entry = stored_entry(piece, store)
         fact = store.adopt(entry, stage.part_file, result / name, verify=task.thorough)
         if fact is not None:
             facts[name] = fact
     return facts
-
-
-def _entry(piece: Piece, store: Store) -> Entry:
-    entry = store.find(piece.stage, piece.key)
-    if entry is None:
-        raise EntryDamagedError(piece.stage, piece.key)
-    return entry
 
 
 def _check_all_unchanged(task: Task, stage: Stage) -> None:

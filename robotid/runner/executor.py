@@ -1,7 +1,7 @@
 """What runs tasks: an interface, so that processes here and a cluster elsewhere look the same."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from robotid.errors import Notice, RobotidError
 from robotid.runner.task import Task
@@ -51,7 +51,27 @@ class Failed:
     notices: tuple[Notice, ...] = ()
 
 
-Event = Started | Progress | Finished | InputDamaged | Failed
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Nothing goes on, and why."""
+
+    why: str
+
+
+Event = Started | Progress | Finished | InputDamaged | Failed | Waiting
+
+
+def event_of(task: Task, answer: dict[str, Any]) -> Event:
+    """What a worker said of its task (see `runner/worker.py`), as an event."""
+    if answer["event"] == "progress":
+        return Progress(task, answer["fraction"], answer["doing"])
+    notices = tuple(Notice.from_json(fields) for fields in answer["notices"])
+    if answer["event"] == "done":
+        return Finished(task, notices)
+    if answer["event"] == "damaged":
+        return InputDamaged(task, answer["stage"], answer["key"], notices)
+    error = RobotidError.from_notice(Notice.from_json(answer["error"]), answer["exit_code"])
+    return Failed(task, error, answer["traceback"], notices)
 
 
 class Executor(Protocol):

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import robotid
 from robotid import versions
@@ -13,7 +14,13 @@ from robotid.stages.contract import Stage
 from robotid.store.canonical import digest
 
 # What every stage stands on, besides its own module.
-_ALWAYS = ("robotid.errors", "robotid.progress", "robotid.stages.contract", "robotid.types")
+_ALWAYS = (
+    "robotid.errors",
+    "robotid.on_demand",
+    "robotid.progress",
+    "robotid.stages.contract",
+    "robotid.types",
+)
 
 
 def modules_of(stage: Stage) -> tuple[str, ...]:
@@ -33,6 +40,20 @@ def code_identity(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
 def library_versions(stage: Stage, *, fresh: bool = False) -> dict[str, str]:
     """Versions of the interpreter and of the libraries a stage declares; `fresh` as above."""
     return versions.library_versions(stage.libraries, stage.extras, fresh=fresh)
+
+
+def other_versions(record: dict[str, Any], stage: Stage) -> list[str]:
+    """What a record asks for and this interpreter does not have, in words; `there` is this one."""
+    found = library_versions(stage)
+    wanted: dict[str, str] = record["numerics"]
+    libraries = [
+        f"{name} {found.get(name, 'absent')} there, {wanted.get(name, 'absent')} here"
+        for name in sorted({*found, *wanted})
+        if found.get(name) != wanted.get(name)
+    ]
+    code = code_identity(stage)
+    sources = [name for name, digest in record["code"].items() if code.get(name) != digest]
+    return libraries + ([f"other sources of {', '.join(sources)}"] if sources else [])
 
 
 def _source_digest(module: str) -> str:

@@ -5,7 +5,7 @@ import glob
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +29,8 @@ from robotid.store.manifest import MANIFEST, content_digest, read_manifest
 from robotid.store.store import Entry
 
 _MAX_FILES = 10_000
+
+FactOf = Callable[[Path], FileFact]
 
 
 class Located(NamedTuple):
@@ -77,12 +79,22 @@ def expand(patterns: Iterable[str], base: Path, kind: str = "file") -> list[Path
     return paths
 
 
-def locate(paths: Iterable[Path], given: Input) -> list[Located]:
-    """Read and identify the inputs of one role; each file is hashed once."""
+def _read(path: Path) -> FileFact:
+    return hash_file(path, follow=True)
+
+
+def locate(paths: Iterable[Path], given: Input, fact: FactOf = _read) -> list[Located]:
+    """Read and identify the inputs of one role; each file is hashed once.
+
+    Args:
+        paths: the user's files and folders.
+        given: the role.
+        fact: size and digest of a file; one that is known need not be read.
+    """
     unique = list(paths)
     names = names_of(unique)
     return [
-        Located(name, _facts(path, given), path=path)
+        Located(name, _facts(path, given, fact), path=path)
         for name, path in zip(names, unique, strict=True)
     ]
 
@@ -120,20 +132,25 @@ def part_digest(files: Mapping[str, FileFact]) -> str:
 
 def check_unchanged(piece: Piece) -> None:
     """Prove that a user's input still is what it was when the key was made."""
-    if piece.path is None:
-        return
-    path = Path(piece.path)
+    if piece.path is not None and piece.given is None:  # what was sent here has been proven
+        facts_now(piece)
+
+
+def facts_now(piece: Piece) -> dict[str, FileFact]:
+    """The files of a user's input by name, read now; they must be those the key was made from."""
+    path, facts, now = Path(piece.path or ""), dict[str, FileFact](), "changed"
     try:
         if not path.is_dir():
-            now = hash_file(path, follow=True).sha256
+            facts = {path.name: _read(path)}
+            now = facts[path.name].sha256
         elif piece.files is None:
-            now = content_digest(_facts_of_folder(path))
+            facts = _facts_of_folder(path, _read)
+            now = content_digest(facts)
         else:
-            files = {n: hash_file(path / n, follow=True) for n in piece.files}
-            now = part_digest(files) if piece.single else content_digest(files)
+            facts = {n: _read(path / n) for n in piece.files}
+            now = part_digest(facts) if piece.single else content_digest(facts)
     except (OSError, BadDataError) as error:
         raise_trouble(error, "reading an input again", path)
-        now = "changed"
     if now != piece.digest:
         raise TemporaryError(
             "input-changed",
@@ -141,26 +158,39 @@ def check_unchanged(piece: Piece) -> None:
             file=piece.place,
             hint="run again when the recording has finished",
         )
+    return facts
 
 
-def _facts(path: Path, given: Input) -> dict[str, FileFact]:
+def stamps(piece: Piece) -> list[tuple[str, int, int]]:
+    """Names, sizes and times of change [ns] of a user's files.
+
+    Whoever finds the same under the same path on another machine looks at the same files. Raises
+    `OSError` where they cannot be seen.
+    """
+    path = Path(piece.path or "")
+    folder = path.is_dir()
+    names = (piece.files or list_files(path)) if folder else ("",)
+    facts = [(name, (path / name if folder else path).stat()) for name in names]
+    return [(name, fact.st_size, fact.st_mtime_ns) for name, fact in facts]
+
+
+def _facts(path: Path, given: Input, fact: FactOf) -> dict[str, FileFact]:
     try:
         mode = path.stat().st_mode
         if given.kind == "log" and stat.S_ISDIR(mode):
-            return {name: hash_file(path / name, follow=True) for name in list_files(path)}
+            return {name: fact(path / name) for name in list_files(path)}
         alone = given.kind == "report" and not stat.S_ISDIR(mode)  # report.json without its folder
         if given.kind in ("file", "log", "robot") or alone:
             _must_be_file(path, mode)
-            return {"": _fact_of_file(path)}
+            return {"": _fact_of_file(path, fact(path))}
         _must_be_folder(path, mode, given.kind)
-        return _facts_of_folder(path)
+        return _facts_of_folder(path, fact)
     except OSError as error:
         raise _unreadable(path, error) from error
 
 
-def _fact_of_file(path: Path) -> FileFact:
+def _fact_of_file(path: Path, fact: FileFact) -> FileFact:
     """The bytes of a file; one that robotid delivered must still be what it wrote."""
-    fact = hash_file(path, follow=True)
     try:
         known = read_manifest(path.parent).files.get(path.name, fact)
     except (DamagedError, OSError) as error:  # none, or somebody else's: the name is a common one
@@ -171,14 +201,14 @@ def _fact_of_file(path: Path) -> FileFact:
     return fact
 
 
-def _facts_of_folder(folder: Path) -> dict[str, FileFact]:
+def _facts_of_folder(folder: Path, fact: FactOf) -> dict[str, FileFact]:
     """The files that count: those robotid wrote, as it wrote them, or all of one made by hand."""
     known = _manifest_files(folder)
     names = list_files(folder) if known is None else list(known)
     found = {}
     for name in names:
         try:
-            found[name] = hash_file(folder / name, follow=True)
+            found[name] = fact(folder / name)
         except FileNotFoundError as error:
             raise _damaged(folder / name, "a file that robotid wrote is gone") from error
         if known is not None and found[name] != known[name]:

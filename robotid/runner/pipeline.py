@@ -44,7 +44,8 @@ class StageTable(BaseModel):
     )
     deliver: bool = Field(default=True, description="Copy the result to --out.")
     gathers: list[str] = Field(
-        default=[], description="Axes of the sweep of which all results are taken at once."
+        default=[],
+        description="Axes of the sweep of which all results are taken at once; '*' for all.",
     )
 
 

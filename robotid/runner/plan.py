@@ -12,6 +12,7 @@ from robotid.runner.graph import Graph, Node, is_reference
 from robotid.runner.inputs import Located, expand, locate, part_digest, size_of, stored
 from robotid.runner.task import Piece, Step, Task, make_task
 from robotid.stages.contract import Input, StageConfig
+from robotid.store.digests import Digests
 from robotid.store.manifest import content_digest
 from robotid.store.store import Entry
 
@@ -21,8 +22,12 @@ _LONGEST_NAME = 200  # leaves room for suffixes below the 255 bytes of most file
 class InputResolver:
     """Finds the inputs of nodes; the files of each node are read and hashed once."""
 
-    def __init__(self, graph: Graph) -> None:
-        """Check that all paths of a graph exist: before hours of work, not after."""
+    def __init__(self, graph: Graph, digests: Digests) -> None:
+        """Check that all paths of a graph exist: before hours of work, not after.
+
+        `digests` knows what files hold that nobody has touched since they were read.
+        """
+        self._digests = digests
         self._paths = {
             (node.name, role): expand(
                 [s for s in sources if not is_reference(s)],
@@ -62,7 +67,9 @@ class InputResolver:
         for role, sources in node.inputs.items():
             place = node.name, role
             if place not in self._located:
-                self._located[place] = locate(self._paths[place], node.stage.inputs[role])
+                self._located[place] = locate(
+                    self._paths[place], node.stage.inputs[role], self._digests.fact
+                )
             references = [source[1:] for source in sources if is_reference(source)]
             given[role] = self._located[place] + [
                 located

@@ -6,6 +6,7 @@ from typing import Literal
 from robotid.runner.graph import Graph, Node
 from robotid.runner.plan import InputResolver, Plan
 from robotid.runner.task import Task
+from robotid.store.digests import Digests
 from robotid.store.explain import Explainer
 from robotid.store.store import Entry, Store
 
@@ -25,7 +26,11 @@ class Preview:
 
 def preview(graph: Graph, store: Store, *, recompute: bool = False) -> list[Preview]:
     """Look at every stage of a graph without running anything, nor counting as a use."""
-    resolver, results, lines = InputResolver(graph), dict[str, Entry](), list[Preview]()
+    resolver, results, lines = (
+        InputResolver(graph, Digests(store)),
+        dict[str, Entry](),
+        list[Preview](),
+    )
     explainer = Explainer(store)
     for node in graph.nodes:
         waiting = [name for name in node.needs() if name not in results]

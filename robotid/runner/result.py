@@ -63,5 +63,8 @@ class Observer(Protocol):
     def ended(self, task: Task) -> None:
         """A task has ended, well or not."""
 
+    def waits(self, why: str) -> None:
+        """Nothing goes on, and why."""
+
     def settled(self, result: StageResult) -> None:
         """A stage has its result, or will have none."""

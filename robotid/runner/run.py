@@ -28,6 +28,7 @@ from robotid.runner.executor import (
     Finished,
     Progress,
     Started,
+    Waiting,
 )
 from robotid.runner.graph import Graph, Node
 from robotid.runner.places import localised
@@ -35,7 +36,9 @@ from robotid.runner.plan import InputResolver, Plan
 from robotid.runner.result import Observer, Outcome, RunResult, StageResult
 from robotid.runner.task import Task
 from robotid.store.delivery import check_target, deliver
+from robotid.store.digests import Digests
 from robotid.store.store import Entry, EntryDamagedError, Store
+from robotid.store.vouching import Vouching
 
 _MAX_TRIES = 4
 _LARGE = 32 << 20  # bytes that take about as long to hash as a worker takes to start
@@ -112,7 +115,9 @@ class Run:
         self._damage: Counter[str] = Counter()
         self._submitted: Counter[str] = Counter()
         self._started: dict[str, float] = {}
-        self._resolver = InputResolver(graph)
+        self._digests = Digests(None if recompute else store)
+        self._resolver = InputResolver(graph, self._digests)
+        self._vouching = Vouching(store)
 
     def go(self) -> RunResult:
         """Run to the end; a stage's failure is part of the result, not an exception."""
@@ -124,6 +129,8 @@ class Run:
                 self._compute()
                 if self._hand_out():
                     break
+        self._digests.save()
+        self._vouching.save()
         return RunResult([state.result for state in self._states.values()], self._store.notices)
 
     def _compute(self) -> None:
@@ -233,6 +240,8 @@ class Run:
             self._observer.started(event.task)
         elif isinstance(event, Progress):
             self._observer.progressed(event.task, event.fraction, event.doing)
+        elif isinstance(event, Waiting):
+            self._observer.waits(event.why)
         else:
             del self._in_flight[event.task.key]
             self._observer.ended(event.task)
@@ -295,6 +304,10 @@ class Run:
         """Whether all of a result was computed, and so hashed, in this run."""
         return self._computed.issuperset(state.result.keys)
 
+    def _is_sound(self, entry: Entry) -> bool:
+        """Whether a result can be handed out; once damage was met, nothing is taken on trust."""
+        return self._store.verify(entry) if self._damage else self._vouching.sound(entry)
+
     def _hand_out(self) -> bool:
         """Copy results to the user, or vouch for those that stay in the store.
 
@@ -308,7 +321,9 @@ class Run:
             try:
                 if target is not None:
                     deliver(self._store, entry, target, force=self._force)
-                elif not self._made_here(state) and not self._store.verify(entry):
+                elif self._made_here(state):
+                    self._vouching.note(entry)
+                elif not self._is_sound(entry):
                     raise EntryDamagedError(entry.manifest.stage, entry.key)
             except EntryDamagedError as damage:
                 if self._forget(damage.stage, damage.key):

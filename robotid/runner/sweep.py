@@ -4,12 +4,17 @@
 keys = ["fit.seed"]                # every key gets the value
 values = [0, 1, 2]
 
+[sweep.axes.held_out]
+keys = ["ingest.test"]
+values = [["run1"], ["run2", "run3"]]   # a list is one value
+
 [sweep.axes.model.choices]         # or choices with a name, each with any keys of any stages
 rigid.fit = { model = "sdp" }
 smooth = { filter = { cutoff_hz = 3.0 }, fit = { model = "wls" } }
 
 A stage varies along the axes that set a key of it, and along those of the stages it takes results
-from. `gathers` ends an axis: the stage then takes the results of all its choices at once.
+from. `gathers` ends axes, `["*"]` all that reach the stage: it then takes the results of all their
+choices at once.
 """
 
 import re
@@ -24,9 +29,13 @@ from robotid.errors import ConfigError, nearest
 from robotid.stages.configuration import TomlFile
 
 _CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+_EVERY = "*"
 _AXIS = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 Tables = Mapping[str, Mapping[str, Any]]  # stages by name, as TOML has them
+
+
+Value = str | int | float | bool
 
 
 class Axis(BaseModel):
@@ -37,7 +46,7 @@ class Axis(BaseModel):
     keys: list[str] = Field(
         default=[], description="Keys that take the values, each as STAGE.KEY.", max_length=100
     )
-    values: list[str | int | float | bool] = Field(
+    values: list[Value | list[Value]] = Field(
         default=[], description="What the keys are set to, one after the other."
     )
     choices: dict[str, dict[str, dict[str, Any]]] = Field(
@@ -106,6 +115,8 @@ class _Expansion:
             found = {_word(value): self._set(where, axis.keys, value) for value in axis.values}
             if len(found) < len(axis.values):
                 raise self._fail("bad-value", (*where, "values"), "a value is given twice")
+            if "" in found:
+                raise self._fail("bad-value", (*where, "values"), "an empty list has no name")
         for choice, settings in found.items():
             if not _CHOICE.fullmatch(choice):
                 said = f"{choice!r} cannot be the name of a choice"
@@ -165,6 +176,8 @@ class _Expansion:
     def _gathered(self, stage: str, own: set[str]) -> set[str]:
         ended = self._tables[stage].get("gathers", [])
         where = ("stages", stage, "gathers")
+        if ended == [_EVERY]:
+            return set(self._axes) - own
         for axis in ended:
             if axis not in self._axes:
                 said = f"the sweep has no axis {axis!r}"
@@ -245,7 +258,10 @@ def _name(origin: str, chosen: Mapping[str, str]) -> str:
     return "/".join([origin, *(f"{axis}={choice}" for axis, choice in chosen.items())])
 
 
-def _word(value: str | float | bool) -> str:
+def _word(value: Value | list[Value]) -> str:
+    """The name of a value; that of a list has a plus between its parts."""
+    if isinstance(value, list):
+        return "+".join(map(_word, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from robotid.runner.identity import code_identity, library_versions
 from robotid.stages.contract import Stage, StageConfig
 from robotid.store.canonical import digest, tagged
+from robotid.store.files import FileFact
 from robotid.store.manifest import FORMAT
 
 Step = Literal["run", "gather"]
@@ -24,6 +25,8 @@ class Piece:
         files: which of its files; None means all.
         single: the task gets the path of the first of these files, not of the folder around it;
             others lie beside it.
+        given: its files by name, where they have come to the store one by one because neither the
+            path nor the stored result can be seen from there.
     """
 
     digest: str
@@ -33,6 +36,7 @@ class Piece:
     key: str = ""
     files: tuple[str, ...] | None = None
     single: bool = False
+    given: Mapping[str, FileFact] | None = None
 
     @property
     def place(self) -> str:
@@ -122,5 +126,7 @@ def make_task(
 
 
 def _piece(fields: dict[str, Any]) -> Piece:
-    files = fields["files"]
-    return Piece(**{**fields, "files": None if files is None else tuple(files)})
+    files, given = fields["files"], fields["given"]
+    if given is not None:
+        given = {name: FileFact(*fact) for name, fact in given.items()}
+    return Piece(**{**fields, "files": None if files is None else tuple(files), "given": given})

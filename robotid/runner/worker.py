@@ -12,13 +12,16 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 from robotid import progress
 from robotid.errors import from_exception
 from robotid.runner.execute import execute
+from robotid.runner.process import failed
 from robotid.runner.task import Task
 from robotid.store.store import EntryDamagedError, Store
+from robotid.store.workspaces import remove_workspaces
 
 _EVERY_S = 0.1
 
@@ -27,7 +30,8 @@ def main(channel: int) -> None:
     """Serve tasks from standard input; answers go to the file descriptor `channel`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which decides
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    roots: set[Path] = set()
+    threading.Thread(target=_listen, args=(lines, roots), daemon=True).start()
     with os.fdopen(channel, "w", encoding="ascii") as answers:
 
         def send(message: dict[str, Any]) -> None:
@@ -36,15 +40,18 @@ def main(channel: int) -> None:
 
         while True:
             job = json.loads(lines.get())
-            send(
-                _attempt(Task.from_json(job["task"]), Store.from_json(job["store"]), _Teller(send))
-            )
+            task, store = Task.from_json(job["task"]), Store.from_json(job["store"])
+            roots.add(store.root)
+            send(_attempt(task, store, _Teller(send)))
 
 
-def _listen(lines: "queue.SimpleQueue[str]") -> None:
+def _listen(lines: "queue.SimpleQueue[str]", roots: set[Path]) -> None:
     for line in sys.stdin:
         lines.put(line)
-    os._exit(0)  # the parent is gone: whatever is being computed has no reader
+    # The parent is gone: what is being computed has no reader, and nobody cleans up behind it.
+    for root in list(roots):
+        remove_workspaces(root / "tmp", os.getpid())
+    os._exit(0)
 
 
 class _Teller:
@@ -71,10 +78,5 @@ def _attempt(task: Task, store: Store, teller: _Teller) -> dict[str, Any]:
         answer = {"event": "damaged", "stage": damage.stage, "key": damage.key}
     except BaseException as error:
         known = from_exception(error, task.label, str(store.root))
-        answer = {
-            "event": "failed",
-            "error": known.notice.to_json(),
-            "exit_code": int(known.exit_code),
-            "traceback": traceback.format_exc(),
-        }
+        answer = failed(known, traceback.format_exc())
     return {**answer, "notices": [notice.to_json() for notice in store.notices]}

@@ -74,6 +74,8 @@ class Input:
         made_by: the stage whose result is taken where none is given, made from the inputs of the
             same roles and the configuration keys of the same names. It is cached on its own.
         argument: on the command line it is an argument even where others come before it.
+        on_demand: a pattern: files of the input folder that are put in place when they are first
+            read (see `on_demand`); for stages that read few of many.
     """
 
     kind: str
@@ -88,6 +90,7 @@ class Input:
     option: bool = False
     made_by: str = ""
     argument: bool = False
+    on_demand: str = ""
 
 
 @dataclass(frozen=True, slots=True)

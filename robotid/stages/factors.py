@@ -90,6 +90,7 @@ STAGE = Stage(
         "robotid.information.recording",
         "robotid.information.regressor",
         "robotid.information.samples",
+        "robotid.information.samples_seen",
         "robotid.information.small",
         "robotid.information.stream",
         "robotid.information.triangular",

@@ -138,7 +138,7 @@ STAGE = Stage(
     name="fit",
     config=FitConfig,
     inputs={
-        "dataset": Input("dataset", "DATASET", "what filter wrote"),
+        "dataset": Input("dataset", "DATASET", "what filter wrote", on_demand="*.parquet"),
         "robot": Input("robot", "ROBOT", "a robot file, or the name of a robot"),
         "factors": Input(
             "factors",

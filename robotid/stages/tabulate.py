@@ -1,8 +1,9 @@
 """`tabulate`: figures of many fits in one table, with their spread, beside published ones."""
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from robotid.errors import ConfigError, Notice
 from robotid.reporting.tabulated import claims as claim_text
@@ -23,6 +24,11 @@ class TabulateConfig(StageConfig):
         default={},
         description="By the name of a row: which results are in it, as a pattern of their names; "
         "by default each result is a row.",
+    )
+    over: tuple[str, ...] = Field(
+        default=(),
+        description="Axes of a sweep, such as seed: without rows, results that differ in nothing "
+        "else are one row, with mean and spread.",
     )
     columns: dict[str, str] = Field(
         default=_USUAL,
@@ -45,6 +51,12 @@ class TabulateConfig(StageConfig):
         description="What is to be seen, such as 'hybrid < rigid in test', 'sdp ~ diffbary in "
         "test within 5 %' or 'cov << symm in epochs'.",
     )
+
+    @model_validator(mode="after")
+    def _rows_or_over(self) -> Self:
+        if self.rows and self.over:
+            raise ValueError("rows say which results are one row, and so does over: give one")
+        return self
 
     @field_validator("columns")
     @classmethod

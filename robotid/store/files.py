@@ -57,16 +57,24 @@ def copy_verified(source: Path, target: Path, fact: FileFact) -> None:
 
     Raises `DamagedError` for the source's faults and `OSError` for the target's.
     """
+    write_verified(_chunks(source), target, fact)
+
+
+def write_verified(content: Iterable[bytes], target: Path, fact: FileFact) -> None:
+    """Write a new file durably, piece by piece, and prove that it is `fact`.
+
+    Raises `DamagedError` for the content's faults and `OSError` for the target's.
+    """
     sha, size = hashlib.sha256(), 0
     with target.open("xb") as writing:
-        for chunk in _chunks(source):
+        for chunk in content:
             sha.update(chunk)
             writing.write(chunk)
             size += len(chunk)
         writing.flush()
         os.fsync(writing.fileno())
     if FileFact(size, sha.hexdigest()) != fact:
-        raise DamagedError(f"{source.name} is not what was committed")
+        raise DamagedError(f"{target.name} is not what was committed")
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

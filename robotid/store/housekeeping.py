@@ -111,7 +111,8 @@ def collect(
     Entries used within `min_age_s`, since the oldest run began that still goes on, and those of
     named runs stay. An entry leaves by one rename
     into the trash, so readers see it whole or not at all. What lies in quarantine for longer than
-    `min_age_s` goes as well, and so do checkpoints of tasks that nobody has taken up since.
+    `min_age_s` goes as well, and so do checkpoints of tasks that nobody has taken up since and
+    digests that nobody has asked for.
     """
     items = sorted(stored(store), key=lambda item: (-item.age_s, item.path.name))
     # After the ages were taken: what a run used as it began must not look older than the run.
@@ -141,6 +142,9 @@ def collect(
             for path in _children(stage):
                 if time.time() - os.lstat(path).st_mtime >= least_age_s:
                     remove_tree(path)
+        for path in _children(store.root / "digests"):
+            if time.time() - os.lstat(path).st_mtime >= least_age_s:
+                path.unlink(missing_ok=True)
     return Collected(removed, freed, len(items) - removed, size - freed)
 
 

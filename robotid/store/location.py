@@ -17,7 +17,7 @@ from robotid.store.files import replace_file
 from robotid.store.store import Store
 from robotid.store.workspaces import HIDDEN, sweep, workspace
 
-_PARTS = ("entries", "tmp", "quarantine", "trash", "runs")
+_PARTS = ("digests", "entries", "tmp", "quarantine", "trash", "runs")
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of robotid; safe to delete.\n"
 
 

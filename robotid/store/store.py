@@ -170,11 +170,14 @@ class Store:
             raise EntryDamagedError(entry.manifest.stage, entry.key)
         return entry.manifest.files[name] if linked else None
 
-    def verify(self, entry: Entry) -> bool:
-        """Whether every byte of an entry is in place; a damaged one goes to quarantine."""
+    def verify(self, entry: Entry, names: Iterable[str] | None = None) -> bool:
+        """Whether every byte of an entry is in place; a damaged one goes to quarantine.
+
+        `names` limits what is looked at.
+        """
 
         def look() -> bool:
-            for name in entry.manifest.files:
+            for name in entry.manifest.files if names is None else names:
                 _check(entry, name, entry.path / name)
             return True
 

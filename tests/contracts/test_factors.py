@@ -8,12 +8,15 @@ import pytest
 from robotid.contracts.factors import (
     Block,
     FactorFacts,
+    RecordingTensors,
     RobotFacts,
     Row,
     RowTensors,
     read_factors,
     read_facts,
     read_index,
+    read_middle,
+    read_rows,
     write_factors,
     write_index,
 )
@@ -45,25 +48,41 @@ def rows(blocks=2):
     ]
 
 
+def tensors(of_rows=None, blocks=2):
+    own = rows(blocks) if of_rows is None else of_rows
+    rng = np.random.default_rng(1)
+    middle = {name: rng.normal(size=5) for name in ("t", "q.j", "temperature.j")}
+    wholes = [rng.normal(size=row.factor.shape[1]) for row in own]
+    return RecordingTensors(own, wholes, rng.normal(size=(blocks, 8, 2)), middle)
+
+
 def test_round_trip_is_exact_and_bytes_repeat(tmp_path):
     written = []
     for attempt in range(5):
         folder = tmp_path / str(attempt)
         folder.mkdir()
-        write_factors(folder, facts(), rows())
+        write_factors(folder, facts(), tensors())
         written.append((folder / "factors.safetensors").read_bytes())
     assert len(set(written)) == 1
-    found, tensors = read_factors(tmp_path / "0" / "factors.safetensors")
+    path = tmp_path / "0" / "factors.safetensors"
+    found, read = read_factors(path)
     assert found == read_facts(tmp_path / "0")
     assert found.blocks == facts().blocks
-    for ours, theirs in zip(rows(), tensors, strict=True):
+    assert read.by_name().keys() == tensors().by_name().keys()
+    for name, value in tensors().by_name().items():
+        np.testing.assert_array_equal(read.by_name()[name], value)
+    again, wholes = read_rows(path, 2)
+    for ours, theirs in zip(rows(), again, strict=True):
         for a, b in zip(ours, theirs, strict=True):
             np.testing.assert_array_equal(a, b)
+    for a, b in zip(wholes, tensors().whole, strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_equal(read_middle(path), tensors().middle)
 
 
 def test_s02_damage_is_noticed(tmp_path):
     """Every flipped bit and every cut is refused, or what is read is what was written."""
-    write_factors(tmp_path, facts(), rows())
+    write_factors(tmp_path, facts(), tensors())
     path = tmp_path / "factors.safetensors"
     good, (expected, _) = path.read_bytes(), read_factors(path)
     chance, refused = random.Random(0), 0
@@ -76,12 +95,12 @@ def test_s02_damage_is_noticed(tmp_path):
             bad[bit // 8] ^= 1 << bit % 8
         path.write_bytes(bad)
         try:
-            found, tensors = read_factors(path)
+            found, read = read_factors(path)
         except BadDataError:
             refused += 1
         else:  # a digit of the facts
             assert found.tensors_sha256 == expected.tensors_sha256
-            np.testing.assert_array_equal(tensors[0].factor, rows()[0].factor)
+            np.testing.assert_array_equal(read.rows[0].factor, rows()[0].factor)
     assert refused > 75
 
 
@@ -95,10 +114,30 @@ def test_s02_foreign_files_are_refused(tmp_path, content):
 def test_wrong_shapes_are_refused(tmp_path):
     wrong = [rows()[0]._replace(factor=np.zeros((2, 5))), rows()[1]]
     with pytest.raises(BadDataError, match="row j have shapes"):
-        write_factors(tmp_path, facts(), wrong)
+        write_factors(tmp_path, facts(), tensors(wrong))
     wrong = [rows()[0]._replace(torque=np.zeros((2, 3), dtype=np.float32)), rows()[1]]
     with pytest.raises(BadDataError, match="not all float64"):
-        write_factors(tmp_path, facts(), wrong)
+        write_factors(tmp_path, facts(), tensors(wrong))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"whole": [np.zeros(6), np.zeros(4)]},
+        {"extremes": np.zeros((3, 8, 2))},
+        {"extremes": np.zeros((2, 8, 2), dtype=np.float32)},
+        {"extremes": np.zeros((2, 7, 2))},
+        {"extremes": np.zeros(2)},
+        {"middle": {"t": np.zeros(4), "q.j": np.zeros(5)}},
+        {"middle": {"t": np.zeros((5, 1)), "q.j": np.zeros((5, 1))}},
+        {"middle": {"q.j": np.zeros(5)}},
+    ],
+    ids=str,
+)
+def test_tensors_that_do_not_fit_together_are_refused(tmp_path, change):
+    write_factors(tmp_path, facts(), tensors()._replace(**change))
+    with pytest.raises(BadDataError, match="do not fit together"):
+        read_factors(tmp_path / "factors.safetensors")
 
 
 def test_no_more_than_64_blocks():

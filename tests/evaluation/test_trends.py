@@ -8,8 +8,8 @@ import pytest
 from robotid.contracts.fit import BlockErrors
 from robotid.evaluation.monotone import trend
 from robotid.evaluation.offsets import offset_changes
-from robotid.evaluation.trends import block_errors, drifts
-from robotid.information.blocks import DataBlock, by_split
+from robotid.evaluation.trends import Residuals, block_errors, drifts
+from robotid.information.blocks import DataBlock
 from robotid.information.layout import Layout
 from robotid.information.regressor import row_columns
 from robotid.robot.load import load_robot
@@ -58,7 +58,7 @@ class Log:
 
 def test_errors_of_blocks_are_those_of_their_samples():
     log = Log(drift={f"{FIRST}.offset": 0.5})
-    found = block_errors(log.blocks(), log.phi, LAYOUT.names)
+    found = block_errors(Residuals(log.blocks(), log.phi, LAYOUT.names))
     assert len(found) == 16
     e = log.tau - log.predicted
     for block, begin, end in zip(found, log.edges[:-1], log.edges[1:], strict=True):
@@ -72,21 +72,21 @@ def test_errors_of_blocks_are_those_of_their_samples():
 def test_without_an_offset_the_mean_is_not_known():
     layout = Layout(LAYOUT.robot, ("viscous",))
     phi = np.concatenate([LAYOUT.robot.phi.ravel(), [0.5, 0.5]])
-    found = block_errors(Log(blocks=2).blocks(layout=layout), phi, layout.names)
+    found = block_errors(Residuals(Log(blocks=2).blocks(layout=layout), phi, layout.names))
     assert all(value is None for block in found for value in block.mean.values())
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_steady_noise_does_not_drift(seed):
     log = Log(seed=seed)
-    assert drifts(log.blocks(), log.phi, LAYOUT.names, UNITS) == []
+    assert drifts(Residuals(log.blocks(), log.phi, LAYOUT.names), UNITS) == []
 
 
 @pytest.mark.parametrize(("term", "by"), [("viscous", -0.25), ("offset", 0.15), ("coulomb", -0.2)])
 def test_n18_planted_warm_up_is_found(term, by):
     """Friction that falls has no mean error, and errors that fall and rise again."""
     log = Log(drift={f"{SECOND}.{term}": by})
-    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names, UNITS)
+    (notice,) = drifts(Residuals(log.blocks(), log.phi, LAYOUT.names), UNITS)
     assert (notice.code, notice.joint, notice.file) == ("residual-drift", SECOND, "a")
     assert ("falls" if by < 0 else "grows") in notice.message
     if term == "offset":
@@ -98,7 +98,7 @@ def test_growing_errors_are_found():
     log = Log()
     rng = np.random.default_rng(1)
     log.tau[:, 0] += rng.normal(size=len(log.tau)) * np.linspace(0, 0.3, len(log.tau))
-    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names, UNITS)
+    (notice,) = drifts(Residuals(log.blocks(), log.phi, LAYOUT.names), UNITS)
     assert notice.joint == FIRST
     assert "the error grows over recording a" in notice.message
 
@@ -107,10 +107,10 @@ def test_drift_from_recording_to_recording_is_found():
     """Short recordings with one block each, of a session in which an offset wanders."""
     log = Log(blocks=8, drift={f"{FIRST}.offset": 0.3})
     blocks = [b._replace(recording=f"r{i}", start_s=0.0) for i, b in enumerate(log.blocks())]
-    (notice,) = drifts(blocks, log.phi, LAYOUT.names, UNITS)
+    (notice,) = drifts(Residuals(blocks, log.phi, LAYOUT.names), UNITS)
     assert "the session" in notice.message
     assert notice.file is None
-    assert drifts(blocks[:5], log.phi, LAYOUT.names, UNITS) == []
+    assert drifts(Residuals(blocks[:5], log.phi, LAYOUT.names), UNITS) == []
 
 
 def test_probabilities_are_those_of_all_orders():
@@ -125,15 +125,9 @@ def test_probabilities_are_those_of_all_orders():
     assert trend(times, np.zeros(6)).chance == pytest.approx(1.0)
 
 
-def test_blocks_by_split():
-    one, two = Log(blocks=2).blocks()
-    found = by_split([one, two._replace(split="test")])
-    assert found == {"train": [one.factors], "test": [two.factors]}
-
-
 def test_changes_of_a_sliding_joint_are_forces():
     log = Log(drift={f"{FIRST}.viscous": 1.0})
-    (notice,) = drifts(log.blocks(), log.phi, LAYOUT.names, dict.fromkeys(UNITS, "N"))
+    (notice,) = drifts(Residuals(log.blocks(), log.phi, LAYOUT.names), dict.fromkeys(UNITS, "N"))
     assert " N, " in notice.message
     means = {"a": (0.0, 0.01), "b": (1.0, 1.01)}
     blocks = [

@@ -1,6 +1,7 @@
 """Stages for tests of the runner: what a stage can do, in its simplest form."""
 
 import os
+import random
 import signal
 import time
 from dataclasses import replace
@@ -15,6 +16,7 @@ HERE = "tests.fakes.stages"
 
 class FakeConfig(StageConfig):
     text: str = "x"
+    words: tuple[str, ...] = ()
     number: float = 1.0
     seconds: float = 0.0
     title: str = ""
@@ -41,6 +43,14 @@ def emit(config, inputs, out_dir: Path):
 def slow(config, inputs, out_dir: Path):
     emit(config, inputs, out_dir)
     time.sleep(config.seconds)
+    return []
+
+
+def bulky(config, inputs, out_dir: Path):
+    """Some megabytes that do not compress."""
+    emit(config, inputs, out_dir)
+    content = random.Random(0).randbytes(int(config.number * 1e6))
+    (out_dir / "bulk.bin").write_bytes(content)
     return []
 
 
@@ -115,6 +125,8 @@ SLOW, FAIL, CRASH, DIE = (
     _like("crash", crash),
     _like("die", die),
 )
+BULKY, MANY = _like("bulky", bulky), _like("many", emit)
+NUMBERS = replace(_like("numbers", emit), libraries=("numpy",))
 LOSSY, POOR, DICE = _like("lossy", lossy), _like("poor", poor), _like("dice", dice)
 READ = replace(
     EMIT,
@@ -219,6 +231,9 @@ CATALOG = {
         FAIL,
         CRASH,
         DIE,
+        BULKY,
+        MANY,
+        NUMBERS,
         LOSSY,
         POOR,
         DICE,

@@ -7,7 +7,7 @@ import numpy as np
 
 from robotid.contracts.truth import Truth
 from robotid.dynamics.base_parameters import BaseParameters
-from robotid.fitting.evidence import Evidence, together
+from robotid.fitting.evidence import Evidence, Part, together
 from robotid.fitting.linear import Estimate
 from robotid.information.layout import TERMS, Layout
 from robotid.information.regressor import signals_of
@@ -72,7 +72,7 @@ def as_simulated(log: Known, tau_noise: np.ndarray | None = None) -> Evidence:
     for i in range(tau.shape[1]):
         one = {"q": motion.q[:, i], "qd": motion.qd[:, i], "qdd": motion.qdd[:, i]}
         signals = signals_of(log.layout.robot, **one, tau=tau[:, i])
-        parts.append((1.0, _factors(log, signals, rate_hz)))
+        parts.append(Part(1.0, _factors(log, signals, rate_hz)))
     return together(parts, log.layout.parameters)
 
 
@@ -99,7 +99,7 @@ def as_filtered(
             done, signals = _filtered(columns, joints, options, threads)
             rate_hz = done.rates.grid_hz / done.rates.decimate
             left = FilteredNoise(rate_hz, done.cutoff_hz, options.order, done.rates.grid_hz)
-            parts.append((left.share, _factors(log, signals, rate_hz)))
+            parts.append(Part(left.share, _factors(log, signals, rate_hz)))
     return together(parts, log.layout.parameters)
 
 
@@ -147,7 +147,8 @@ def torque_error(exact: Evidence, found: Estimate) -> float:
     """Share of the true torque that parameters miss, root of the mean square over joints."""
     phi = np.zeros(exact.parameters)
     phi[list(found.base.independent)] = found.beta
-    return float(np.sqrt(exact.losses(phi).sum() / exact.powers.sum()))
+    power = sum(factor.power for factor in exact.merged())
+    return float(np.sqrt(exact.losses(phi).sum() / power))
 
 
 def torque_noise(log: Known, share: float, seed: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 from robotid.errors import BadDataError, UsageError
 from robotid.fitting.block_spread import with_block_spread
 from robotid.fitting.essential import essential
-from robotid.fitting.evidence import Evidence, together
+from robotid.fitting.evidence import Evidence, Part, together
 from robotid.fitting.linear import ols, ridge, wls
 from robotid.fitting.prior import Gaussian, robot_file_prior
 from robotid.fitting.restream import irls_samples
@@ -341,7 +341,8 @@ def test_what_a_motion_does_not_show_is_said():
 def test_recordings_add_up():
     first, second = (sample("ur10", noise=0.05, seed=seed) for seed in (0, 5))
     both = together(
-        [(0.5, first.evidence.blocks), (1.0, second.evidence.blocks)], first.layout.parameters
+        [Part(0.5, first.evidence.blocks), Part(1.0, second.evidence.blocks)],
+        first.layout.parameters,
     )
     assert both.independent == 0.75
     whole = ols(both, first.base)
@@ -367,6 +368,6 @@ def test_what_cannot_be_answered_is_refused():
         Evidence(noisy.evidence.blocks, noisy.evidence.parameters, 0.0)
     with pytest.raises(UsageError, match="different sets of rows"):
         together(
-            [(1.0, noisy.evidence.blocks), (1.0, sample("ur10").evidence.blocks)],
+            [Part(1.0, noisy.evidence.blocks), Part(1.0, sample("ur10").evidence.blocks)],
             noisy.layout.parameters,
         )

@@ -8,7 +8,7 @@ import pytest
 
 from robotid.contracts.forces import Forces
 from robotid.errors import ConfigError
-from robotid.fitting.evidence import together
+from robotid.fitting.evidence import Part, together
 from robotid.fitting.linear import ols
 from robotid.information.layout import Layout
 from robotid.information.projected import ProjectedFactoriser
@@ -44,12 +44,12 @@ def quadruped(tmp_path_factory):
 def evidence_of(layout, paths):
     parts = []
     for path in paths:
-        facts, rows = factor_recording(path, layout)
+        facts, made = factor_recording(path, layout)
         blocks = [
-            factors_in(facts.about, rows, number, block.samples)
+            factors_in(facts.about, made.rows, number, block.samples)
             for number, block in enumerate(facts.blocks)
         ]
-        parts.append((facts.independent, blocks))
+        parts.append(Part(facts.independent, blocks))
     return together(parts, layout.parameters)
 
 
@@ -91,7 +91,7 @@ def test_factors_of_projected_rows_are_those_of_samples(quadruped):
     robot = load_robot("quadruped").tree
     layout = Layout(robot, TERMS, forces=HIDDEN)
     reader = SampleReader(paths["run1"], robot, forces=HIDDEN)
-    facts, rows = factor_recording(paths["run1"], layout)
+    facts, made = factor_recording(paths["run1"], layout)
     rng = np.random.default_rng(0)
     phi = true_parameters(layout, found.truth) * rng.uniform(0.8, 1.2, layout.parameters)
     model, losses = RigidBodyModel(layout, phi), np.zeros(robot.nv)
@@ -101,7 +101,7 @@ def test_factors_of_projected_rows_are_those_of_samples(quadruped):
         losses += np.sum((measured - predicted) ** 2, axis=0)
     ours = np.zeros(robot.nv)
     for number, block in enumerate(facts.blocks):
-        own = factors_in(facts.about, rows, number, block.samples)
+        own = factors_in(facts.about, made.rows, number, block.samples)
         ours += [factor.loss(phi) for factor in own]
     np.testing.assert_allclose(ours, losses, rtol=1e-8)
     assert facts.independent == pytest.approx(6 / 18)  # of 18 rows twelve follow from the others

@@ -154,3 +154,22 @@ def test_columns_of_some_results_and_how_far_rows_are_from_the_best(tmp_path):
     assert read_table(tmp_path / "out").claims[0].holds
     with pytest.raises(ConfigError, match="'none' that is not there"):
         run(TabulateConfig(**keys | {"relative": {"all": ("none",)}}), {"fits": fits}, tmp_path)
+
+
+def test_rows_of_a_sweep_are_what_is_not_averaged_over(fits, tmp_path):
+    (tmp_path / "out").mkdir()
+    config = TabulateConfig(over=("seed",), columns={"error": "error"})
+    run(config, {"fits": fits}, tmp_path / "out")
+    by_name, by_pattern = read_table(tmp_path / "out"), tabulated(fits, tmp_path / "other")
+    assert [row.name for row in by_name.rows] == [
+        f"fit/model={m}" for m in ("good", "bad", "alike")
+    ]
+    assert [row.cells for row in by_name.rows] == [row.cells for row in by_pattern.rows]
+
+
+def test_an_axis_that_no_result_varies_along(fits, tmp_path):
+    with pytest.raises(ConfigError, match="no result is one of an axis 'seeds'") as caught:
+        run(TabulateConfig(over=("seeds",)), {"fits": fits}, tmp_path)
+    assert "did you mean 'seed'" in caught.value.notice.hint
+    with pytest.raises(ValidationError, match="give one"):
+        TabulateConfig(over=("seed",), rows=ROWS)

@@ -609,7 +609,10 @@ def test_c31_moved_input_is_a_hit(run, tmp_path):
     assert run('[stages.read]\ninputs.files = "sub/y.csv"\n')[1] == []
 
 
-def test_c27_c28_restored_older_content_is_a_miss(run, tmp_path):
+@pytest.mark.parametrize("settled_s", [0.0, 5.0])
+def test_c27_c28_restored_older_content_is_a_miss(run, tmp_path, monkeypatch, settled_s):
+    """Also where the digest is remembered, as it is at 0 s."""
+    monkeypatch.setattr("robotid.store.digests._SETTLED_S", settled_s)
     path = tmp_path / "x.csv"
     path.write_text("old")
     os.utime(path, (1e9, 1e9))

@@ -1,8 +1,16 @@
 """Sweeps: stages varied along axes, told apart by name, gathered where a stage says so."""
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+from inline import run_inline
 
 from robotid.errors import ConfigError, UsageError
+from robotid.store.store import Store
 from tests.runner.conftest import statuses, text_of
 
 TWO = """
@@ -101,6 +109,89 @@ def test_a_table_stands_for_its_variations(graph):
     with pytest.raises(UsageError, match="no stage 'secnd'") as caught:
         graph(TWO).until("secnd")
     assert "second" in caught.value.notice.hint
+
+
+def test_a_list_is_one_value(graph):
+    """As the recordings of a split are."""
+    text = """
+    [stages.named]
+    inputs.data = "@emit"
+    [stages.emit]
+    [sweep.axes.taken]
+    keys = ["many.words"]
+    values = [["a"], ["a", "b"], []]
+    [stages.many]
+    inputs.data = "@emit"
+    """
+    made = graph(text.replace(", []", ""))
+    assert [n for n in names(made) if n.startswith("many")] == ["many/taken=a", "many/taken=a+b"]
+    assert node(made, "many/taken=a+b").config.words == ("a", "b")
+    with pytest.raises(ConfigError, match="an empty list has no name"):
+        graph(text)
+
+
+def test_a_star_gathers_every_axis_but_those_of_the_stage_itself(graph):
+    text = TWO.replace('gathers = ["number"]', 'gathers = ["*"]')
+    assert len(node(graph(text), "all").inputs["data"]) == 6
+    own = text + "[sweep.axes.third]\nkeys = ['all.number']\nvalues = [1, 2]\n"
+    made = [name for name in names(graph(own)) if name.startswith("all")]
+    assert made == ["all/third=1", "all/third=2"]
+
+
+def test_c12_r20_a_sweep_that_is_killed_goes_on_where_it_was(graph, store, tmp_path):
+    """The whole process group dies again and again; nothing is done twice, nothing is wrong."""
+    text = """
+    [stages.slow]
+    seconds = 0.15
+    [stages.all]
+    stage = "named"
+    inputs.data = "@slow"
+    gathers = ["*"]
+    [sweep.axes.word]
+    keys = ["slow.text"]
+    values = ["a", "b", "c", "d"]
+    [sweep.axes.number]
+    keys = ["slow.number"]
+    values = [1, 2, 3]
+    """
+    graph(text)
+    script = (
+        "import sys; from pathlib import Path; from inline import Silence\n"
+        "from robotid.runner.local import LocalExecutor; from robotid.runner.run import Run\n"
+        "from robotid.runner.pipeline import load_pipeline; from robotid.store.store import Store\n"
+        "from tests.fakes.stages import CATALOG\n"
+        "class Tell(Silence):\n"
+        "    def ended(self, task): print(task.label, flush=True)\n"
+        "store = Store(Path(sys.argv[2])); executor = LocalExecutor(store, 2)\n"
+        "graph = load_pipeline(Path(sys.argv[1]), (), CATALOG)\n"
+        "try: result = Run(graph, store, executor, Tell()).go()\n"
+        "finally: executor.close()\n"
+        "sys.exit(int(result.exit_code))\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "pipeline.toml"), str(store.root)]
+    project = Path(__file__).parents[2]
+    path = os.pathsep.join([str(project), str(project / "benchmarks")])
+    done, codes = [], []
+    for least in (2, 5, None):
+        run = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        for line in run.stdout:
+            done.append(line.strip())
+            if least is not None and len(done) >= least:
+                os.killpg(run.pid, signal.SIGKILL)
+        codes.append(run.wait())
+    assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    assert len(done) - len(set(done)) <= 2  # told or not, one may have been finished
+    again, ran = run_inline(graph(text), store)
+    assert ran == []
+    assert again.error is None
+    clean, _ = run_inline(graph(text), Store(tmp_path / "clean"))
+    assert text_of(again, "all") == text_of(clean, "all")
 
 
 BASE = """[stages.emit]

@@ -18,7 +18,6 @@ from robotid.evaluation.scores import (
 )
 from robotid.identification.learned.started import RigidFit
 from robotid.identification.request import Request
-from robotid.information.blocks import by_split
 from robotid.information.sizes import nominal
 from robotid.models.learned.inverse import InverseModel
 from robotid.models.rigid_body import RigidBodyModel
@@ -73,7 +72,7 @@ def scored(
 
 def compared(request: Request, rigid: RigidFit) -> dict[str, Metrics]:
     """Errors of what anybody could predict without learning, and of a rigid body."""
-    data, layout = by_split(request.ready.data.blocks), request.ready.data.layout
+    data, layout = request.ready.data.by_split(), request.ready.data.layout
     file = nominal(layout) if has_physical_links(layout.robot) else None
     return {**baselines(data, file), "sdp": scores(data, rigid.whole)}
 

@@ -25,6 +25,7 @@ class Wanted(NamedTuple):
 
     title: str
     rows: Mapping[str, str]
+    over: Sequence[str]
     columns: Mapping[str, str]
     relative: Mapping[str, Sequence[str]]
     published: Mapping[str, Mapping[str, float]]
@@ -48,8 +49,11 @@ def models_of(folders: Mapping[str, Path], file: str) -> list[Entry]:
 
 def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
     """All figures, row by row."""
-    every = dict(wanted.rows) or {entry.name: entry.name for entry in entries}
-    rows = [_row(name, pattern, entries, wanted) for name, pattern in every.items()]
+    if wanted.rows:
+        own = {name: _matching(pattern, entries) for name, pattern in wanted.rows.items()}
+    else:
+        own = _alike(entries, wanted.over)
+    rows = [_row(name, of_row, wanted) for name, of_row in own.items()]
     for name, of in wanted.relative.items():
         for column in of:
             _must_know(column, wanted.columns, f"relative: {name!r} is of a column")
@@ -70,12 +74,32 @@ def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
     )
 
 
-def _row(name: str, pattern: str, entries: Sequence[Entry], wanted: Wanted) -> Row:
+def _matching(pattern: str, entries: Sequence[Entry]) -> list[Entry]:
     own = [entry for entry in entries if fnmatchcase(entry.name, pattern)]
     if not own:
         said = f"rows: no result is called {pattern!r}"
         hint = f"there are {', '.join(entry.name for entry in entries[:5])}"
         raise ConfigError("no-such-result", said, hint=hint)
+    return own
+
+
+def _alike(entries: Sequence[Entry], over: Sequence[str]) -> dict[str, list[Entry]]:
+    """Results of a sweep that differ along some axes only, under the name they have in common."""
+    rows: dict[str, list[Entry]] = {}
+    met = set()
+    for entry in entries:
+        axes = {part: part.partition("=")[0] for part in entry.name.split("/") if "=" in part}
+        met |= set(axes.values())
+        kept = [part for part in entry.name.split("/") if axes.get(part) not in over]
+        rows.setdefault("/".join(kept), []).append(entry)
+    for axis in over:
+        if axis not in met:
+            said = f"over: no result is one of an axis {axis!r}"
+            raise ConfigError("no-such-axis", said, hint=nearest(axis, sorted(met)))
+    return rows
+
+
+def _row(name: str, own: Sequence[Entry], wanted: Wanted) -> Row:
     published = wanted.published.get(name, {})
     for column in published:
         _must_know(column, [*wanted.columns, *wanted.relative], f"published: {name!r} has a column")

@@ -1,0 +1,111 @@
+"""A dataset of many recordings: memory of a fit over all of them, and the cost of one more.
+
+    python benchmarks/fleet.py [--recordings 200] [--samples 100000] [--small]
+
+Seven joints of a Panda at 1 kHz, one CSV for each recording; `robotid run` from logs to a fit, with
+one worker process. First one recording from beginning to end, in a cache of its own; then all of
+them, then one more. Memory is what all processes hold between them (Pss: shared pages count once).
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from long_log import held_by, write_log
+
+MOST_MEMORY, MOST_TIME = 1.2, 1.5  # times what one recording takes
+PIPELINE = """
+[stages.ingest]
+inputs.logs = "logs/*.csv"
+inputs.robot = "panda"
+
+[stages.filter]
+inputs.dataset = "@ingest"
+cutoff_hz = 20.0
+
+[stages.fit]
+inputs.dataset = "@filter"
+inputs.robot = "panda"
+"""
+SMALL = {"recordings": 6, "samples": 3000}
+
+
+class Measured(NamedTuple):
+    """Seconds, and megabytes at most."""
+
+    seconds: float
+    peak: float
+
+
+class Fleet:
+    """A folder with logs, a pipeline and a cache."""
+
+    def __init__(self, folder: Path, samples: int) -> None:
+        self._folder, self._samples, self._count = folder, samples, 0
+        (folder / "logs").mkdir(parents=True)
+        (folder / "fleet.toml").write_text(PIPELINE)
+
+    def record(self, count: int) -> None:
+        """Add recordings, each with noise of its own."""
+        for _ in range(count):
+            path = self._folder / "logs" / f"r{self._count:04d}.csv"
+            write_log(path, self._samples, seed=self._count)
+            self._count += 1
+
+    def run(self, *more: str) -> Measured:
+        """From logs to a fit; everything that is known is in the cache."""
+        command = [str(Path(sys.executable).parent / "robotid"), "run", "fleet.toml", "--quiet"]
+        environment = {**os.environ, "ROBOTID_CACHE_DIR": str(self._folder / "cache")}
+        began, peak = time.perf_counter(), 0.0
+        options = {"env": environment, "cwd": self._folder, "stdout": subprocess.DEVNULL}
+        with subprocess.Popen([*command, "--jobs", "1", *more], **options) as running:
+            while running.poll() is None:
+                peak = max(peak, held_by(running.pid))
+                time.sleep(0.05)
+        if running.returncode != 0:
+            msg = f"robotid run ended with {running.returncode}"
+            raise RuntimeError(msg)
+        return Measured(time.perf_counter() - began, peak)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--recordings", type=int, default=200)
+    parser.add_argument("--samples", type=int, default=100_000)
+    parser.add_argument("--small", action="store_true", help="a size for tests; limits do not hold")
+    given = parser.parse_args()
+    if given.small:
+        given.recordings, given.samples = SMALL["recordings"], SMALL["samples"]
+    with tempfile.TemporaryDirectory(prefix="robotid-fleet-") as name:
+        alone, fleet = (Fleet(Path(name, kind), given.samples) for kind in ("alone", "fleet"))
+        alone.record(1)
+        alone.run()  # compiled code and files of libraries are at hand from here on
+        single = Fleet(Path(name, "single"), given.samples)
+        single.record(1)
+        one = single.run()
+        fleet.record(given.recordings)
+        every = fleet.run()
+        fleet.record(1)
+        more = fleet.run()
+        again = fleet.run()
+    print(
+        f"one recording of {given.samples:,} samples, from log to fit: "
+        f"{one.seconds:.1f} s, {one.peak:.0f} MB\n"
+        f"{given.recordings} recordings: {every.seconds:.0f} s "
+        f"({every.seconds / given.recordings:.2f} s each), {every.peak:.0f} MB\n"
+        f"one more: {more.seconds:.1f} s, {more.peak:.0f} MB; nothing new: {again.seconds:.1f} s\n"
+        f"peak memory of {given.recordings} is {every.peak / one.peak:.2f} x that of one (limit "
+        f"{MOST_MEMORY}), one more costs {more.seconds / one.seconds:.2f} x a single one (limit "
+        f"{MOST_TIME})"
+    )
+    good = every.peak <= MOST_MEMORY * one.peak and more.seconds <= MOST_TIME * one.seconds
+    return int(not good and not given.small)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
