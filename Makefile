@@ -2,12 +2,13 @@
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
 # make bench  all measurements, into docs/measurements.md (installs what is compared with)
+# make tables  pipelines with published figures, into docs/results (hours)
 # make picture  the picture of a report in the README (needs chromium)
 # make soak   tests at full count: 55,000 generated files, 200 sound logs, every sample log made again
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench soak schemas picture clean
+.PHONY: demo test lint bench tables soak schemas picture clean
 
 demo: .venv/installed
 	@start=$$(date +%s); \
@@ -27,6 +28,9 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/all.py
+
+tables: .venv/installed-test
+	$(BIN)/python benchmarks/tables.py
 
 soak: .venv/installed-bench
 	$(BIN)/python benchmarks/soak.py
