@@ -38,7 +38,7 @@ def made(robot, kind, seed=0, wild=0.5):
     """A network whose weights are far from its beginning."""
     generator = torch.Generator().manual_seed(seed)
     usual = torch.cat([torch.full((3,), 15.0), torch.full((3,), 0.5), torch.full((robot.n,), 0.2)])
-    scales = Scales(usual.double(), torch.tensor(15.0), torch.tensor(0.8), torch.tensor([[1.0], [2.0]]).expand(2, 3).double(),
+    scales = Scales(usual.double(), torch.tensor(15.0), torch.zeros(3), torch.tensor(0.8), torch.tensor([[1.0], [2.0]]).expand(2, 3).double(),
                     torch.tensor(3.0).double())  # fmt: skip
     model = FloatingLagrangian(robot, kind, generator)
     model.begin_with(scales)
@@ -130,7 +130,14 @@ def true_terms(robot):
     usual = crba(robot, other).diagonal().clone()
     usual[:3], usual[3:6] = usual[:3].mean(), usual[3:6].mean()
     one = torch.tensor(1.0).double()
-    scales = Scales(usual, usual[0], one, torch.tensor([[0.0], [1.0]]).expand(2, 3).double(), one)
+    scales = Scales(
+        usual,
+        usual[0],
+        torch.zeros(3),
+        one,
+        torch.tensor([[0.0], [1.0]]).expand(2, 3).double(),
+        one,
+    )
     model = FloatingLagrangian(robot, "felan", generator)
     model.begin_with(scales)
     model.energy.soft = 1e-2  # so that the mass stays what it is
@@ -354,7 +361,7 @@ def test_penalty_counts_what_falls_short():
     generator = torch.Generator().manual_seed(0)
     model = FloatingLagrangian(robot, "felan", generator)
     one = torch.ones((), dtype=torch.float64)
-    scales = Scales(one.expand(18), one, one, one.expand(2, 3), one)
+    scales = Scales(one.expand(18), one, one.expand(3), one, one.expand(2, 3), one)
     model.begin_with(scales, (1.0, 1.0))
     q, nu, rate = normal(generator, 4, 7 + robot.n), *normal(generator, 2, 4, BASE + robot.n)
     with torch.no_grad():

@@ -34,14 +34,14 @@ def floating_scales(train: Sequence[Stretch], robot: RobotTree) -> Scales:
     mass = mass.clamp(min=_LEAST * float(inertia[0]))
     seen = [torch.linalg.cross(axis.expand_as(carried), carried) for axis in torch.eye(3).double()]
     columns = torch.stack([*seen, rate[:, 3:6]], -1)  # of h, and of the inertia, (T, 3, 4)
-    *_, turned = torch.linalg.lstsq(columns.flatten(0, 1), tau[:, 3:6].flatten()).solution
+    *h, turned = torch.linalg.lstsq(columns.flatten(0, 1), tau[:, 3:6].flatten()).solution
     turned = turned.clamp(min=_SMALL * float(inertia[3:6].mean()), max=float(inertia[3:6].mean()))
     inertia[:3], inertia[3:6] = mass, turned
     lever = tau[:, 3:6].std(0, correction=0).mean() / carried.norm(dim=-1).mean()
     place = q[:, :3]
     position = torch.stack([place.mean(0), place.std(0, correction=0).clamp(min=1e-3)])
     energy = mass * float(torch.tensor(robot.gravity).norm()) * position[1].amax()
-    return Scales(inertia, mass, lever, position, energy)
+    return Scales(inertia, mass, torch.stack(h), lever, position, energy)
 
 
 def learned_mass(

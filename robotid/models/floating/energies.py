@@ -91,6 +91,7 @@ class Scales(NamedTuple):
     Args:
         inertia: force over acceleration, shape (6 + n,); alike for translations, for rotations.
         mass: of the robot, by the force that carries it [kg].
+        h: first moment of it [kg m], shape (3,).
         lever: moment over the acceleration that a base feels: first moments vary by it [kg m].
         position: mean and spread of the base's position, shape (2, 3) [m].
         energy: of the potential [J].
@@ -98,6 +99,7 @@ class Scales(NamedTuple):
 
     inertia: Tensor
     mass: Tensor
+    h: Tensor
     lever: Tensor
     position: Tensor
     energy: Tensor
@@ -200,12 +202,13 @@ class Composite(Energy):
         self.register_buffer("lever", torch.ones((), dtype=torch.float64))
 
     def begin_with(self, scales: Scales, weights: tuple[float, float]) -> None:
-        """Take over mass and inertias; with which weights m and D count where they fall short."""
+        """Take over mass, first moment and sizes; with which weights m and D count where short."""
         self._weights = weights
         self.get_buffer("inertias").copy_(scales.inertia[[0, 3]])
         self.get_buffer("lever").copy_(scales.lever)
         with torch.no_grad():
             self.mass_root.copy_(scales.mass.sqrt())
+            self.network.biases[-1][:3] = scales.h / scales.lever
 
     def added(self, columns: Columns, rates: Columns, state: State) -> Added:
         """What is left for the base once joints have taken theirs."""
