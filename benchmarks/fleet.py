@@ -32,7 +32,7 @@ cutoff_hz = 20.0
 inputs.dataset = "@filter"
 inputs.robot = "panda"
 """
-SMALL = {"recordings": 6, "samples": 3000}
+SMALL = {"recordings": 4, "samples": 20_000}
 
 
 class Measured(NamedTuple):
