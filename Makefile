@@ -1,13 +1,15 @@
 # make demo   environment in .venv, then the main job on the sample logs up to a report
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
-# make bench  all measurements, into docs/measurements.md (installs what is compared with)
+# make bench  docs/benchmarks.md (against other tools, growth), docs/scale.md, then all measurements into
+#             docs/measurements.md (installs what is compared with)
+# make tables every pipeline with published figures, into docs/results/ (SIZE=paper for the sizes of the papers)
 # make picture  the picture of a report in the README (needs chromium)
 # make soak   tests at full count: 55,000 generated files, 200 sound logs, every sample log made again
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench soak schemas picture clean
+.PHONY: demo test lint bench tables soak schemas picture clean
 
 demo: .venv/installed
 	@start=$$(date +%s); \
@@ -26,7 +28,11 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 
 bench: .venv/installed-bench
+	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/all.py
+
+tables: .venv/installed-bench
+	$(BIN)/python benchmarks/tables.py $(if $(SIZE),--size $(SIZE))
 
 soak: .venv/installed-bench
 	$(BIN)/python benchmarks/soak.py
