@@ -3,7 +3,7 @@
 # make lint   ruff and mypy
 # make bench  docs/benchmarks.md (against other tools, growth), docs/scale.md, then all measurements into
 #             docs/measurements.md (installs what is compared with)
-# make tables every pipeline with published figures, into docs/results/ (SIZE=paper for the sizes of the papers)
+# make tables  pipelines with published figures, into docs/results (hours)
 # make picture  the picture of a report in the README (needs chromium)
 # make soak   tests at full count: 55,000 generated files, 200 sound logs, every sample log made again
 PYTHON ?= python3
@@ -31,8 +31,8 @@ bench: .venv/installed-bench
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/all.py
 
-tables: .venv/installed-bench
-	$(BIN)/python benchmarks/tables.py $(if $(SIZE),--size $(SIZE))
+tables: .venv/installed-test
+	$(BIN)/python benchmarks/tables.py
 
 soak: .venv/installed-bench
 	$(BIN)/python benchmarks/soak.py

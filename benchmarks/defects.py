@@ -259,7 +259,7 @@ DEFECTS = (
     ),
     Defect(
         "seed of a simulation ignored",
-        "simulation/scenario.py",
+        "simulation/recordings.py",
         "default_rng([options.seed, what, recording])",
         "default_rng([what, recording])",
         ("tests/simulation/test_scenario.py",),

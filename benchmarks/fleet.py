@@ -92,8 +92,8 @@ def main() -> int:
         f"one more: {more.seconds:.1f} s, {more.peak_mb:.0f} MB; "
         f"nothing new: {again.seconds:.1f} s\n"
         f"peak memory of {given.recordings} is {every.peak_mb / one.peak_mb:.2f} x that of one "
-        f"(limit {MOST_MEMORY}), one more costs {more.seconds / one.seconds:.2f} x a single one (limit "
-        f"{MOST_TIME})"
+        f"(limit {MOST_MEMORY}), one more costs {more.seconds / one.seconds:.2f} x a single one "
+        f"(limit {MOST_TIME})"
     )
     good = every.peak_mb <= MOST_MEMORY * one.peak_mb and more.seconds <= MOST_TIME * one.seconds
     return int(not good and not given.small)

@@ -55,7 +55,7 @@ class Paper:
             entries = torch.where(rows == columns, functional.softplus(raw) + _LEAST, raw)
             L[:, rows, columns] = entries * self.usual[columns].sqrt()
         raw = self.energy.network(self.energy.seen.of(q.mT)).mT
-        h = raw[:, :3] * (self.usual[0] * self.usual[3]).sqrt()
+        h = raw[:, :3] * self.energy.get_buffer("lever")
         rows, columns = (torch.tensor(x) for x in zip(*_ROOT, strict=True))
         root = q.new_zeros(len(q), 3, 3)
         entries = torch.where(rows == columns, functional.softplus(raw[:, 3:]) + _LEAST, raw[:, 3:])

@@ -24,6 +24,7 @@ from robotid.runner import execute as execute_module
 from robotid.runner.graph import Graph, Node
 from robotid.runner.plan import InputResolver, Plan
 from robotid.stages.catalog import stage_named
+from robotid.store.digests import Digests
 from robotid.store.store import Store
 
 JOINTS = 7
@@ -67,7 +68,8 @@ def one_run(name: str, given: str, root: Path) -> dict[str, float]:
     execute_module.import_module = load
     role = next(iter(stage.inputs))
     node = Node(name=name, stage=stage, config=stage.config(), inputs={role: (given,)})
-    resolver, store = InputResolver(Graph.of([node], Path())), Store(root)
+    store = Store(root)
+    resolver = InputResolver(Graph.of([node], Path()), Digests(store))
     began = time.perf_counter()
     plan = Plan(node, resolver.given(node, {}))
     identify = time.perf_counter() - began

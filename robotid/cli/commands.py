@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("robotid.cli.fit", "Fit a model to a filtered dataset."),
     "report": ("robotid.cli.report", "Write a report on one or more fits."),
     "predict": ("robotid.cli.predict", "Predict the torques of recordings with a fit."),
+    "decompose": ("robotid.cli.decompose", "Take forces of fits apart, beside the true ones."),
     "rollout": ("robotid.cli.rollout", "Let forward models run, beside what was recorded."),
     "compare": ("robotid.cli.compare", "Put forward models that were left to run side by side."),
     "tabulate": ("robotid.cli.tabulate", "Put figures of many fits into one table."),

@@ -18,6 +18,7 @@ from robotid.cli.answer import ANSWERS
 from robotid.cli.config_reference import config_reference
 from robotid.contracts.comparison import ForwardComparison
 from robotid.contracts.dataset import DatasetIndex
+from robotid.contracts.decomposition import Decomposition
 from robotid.contracts.excitation import Excitation
 from robotid.contracts.export import ExportIndex
 from robotid.contracts.factors import FactorFacts, FactorIndex
@@ -41,6 +42,7 @@ FORMATS: dict[str, Any] = {
     "answer": ANSWERS,
     "dataset": DatasetIndex,
     "dataset.cut": Cut,
+    "decomposition": Decomposition,
     "excitation": Excitation,
     "export": ExportIndex,
     "factors": FactorIndex,

@@ -14,6 +14,7 @@ CATALOG: dict[str, str] = {
     "fit": "robotid.stages.fit",
     "report": "robotid.stages.report",
     "predict": "robotid.stages.predict",
+    "decompose": "robotid.stages.decompose",
     "rollout": "robotid.stages.rollout",
     "compare": "robotid.stages.compare",
     "tabulate": "robotid.stages.tabulate",

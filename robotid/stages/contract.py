@@ -154,6 +154,7 @@ INDEX_FILES: Mapping[str, str] = {
     "predictions": "predictions.json",
     "report": "report.json",
     "rollout": "rollout.json",
+    "decomposition": "decomposition.json",
     "tracking": "tracking.json",
 }
 

@@ -34,7 +34,13 @@ class TabulateConfig(StageConfig):
         default=_USUAL,
         min_length=1,
         description="By the name of a column: where in a result its figure stands, such as "
-        "metrics.test.rmse.mean.",
+        "metrics.test.rmse.mean; with a pattern of names before it, such as "
+        "'arm*: metrics.test.rmse.mean', other results do not count.",
+    )
+    relative: dict[str, tuple[str, ...]] = Field(
+        default={},
+        description="By the name of a column: columns of which it is the mean of "
+        "(figure - least of all rows) / largest of all rows.",
     )
     published: dict[str, dict[str, float]] = Field(
         default={}, description="Published figures by row and column, to stand beside ours."
@@ -56,7 +62,7 @@ class TabulateConfig(StageConfig):
     @classmethod
     def _paths(cls, given: dict[str, str]) -> dict[str, str]:
         for path in given.values():
-            paths.parse(path)
+            paths.column(path)
         return given
 
     @field_validator("claims")
@@ -69,19 +75,24 @@ class TabulateConfig(StageConfig):
 
 def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write `table.json`, `table.html` and `table.md`."""
+    from robotid.contracts.decomposition import DECOMPOSITION
     from robotid.contracts.table import MARKDOWN, TABLE
+    from robotid.contracts.tracking import TRACKING
     from robotid.reporting.markdown import in_markdown
-    from robotid.reporting.tabulated.gathered import Wanted, fits_of, table, trackings_of
+    from robotid.reporting.tabulated.gathered import Wanted, fits_of, models_of, table
     from robotid.reporting.tabulated.summary import PAGE, own_table, render_table, statements
 
-    fits, trackings = (
-        {source.name: source.path for source in inputs.get(role, ())}
-        for role in ("fits", "trackings")
-    )
-    entries = [*fits_of(fits), *trackings_of(trackings)]
+    folders = {
+        role: {source.name: source.path for source in inputs.get(role, ())} for role in STAGE.inputs
+    }
+    entries = [
+        *fits_of(folders["fits"]),
+        *models_of(folders["trackings"], TRACKING),
+        *models_of(folders["decompositions"], DECOMPOSITION),
+    ]
     if not entries:
         said = "there are no results to tabulate"
-        raise ConfigError("no-results", said, hint="give fits, or trackings")
+        raise ConfigError("no-results", said, hint="give fits, trackings or decompositions")
     wanted = Wanted(**{key: getattr(config, key) for key in Wanted._fields})
     found = table(entries, wanted)
     (out_dir / TABLE).write_text(found.model_dump_json(indent=1), encoding="utf-8")
@@ -100,6 +111,10 @@ STAGE = Stage(
         ),
         "trackings": Input(
             "tracking", "TRACKING", "what track wrote, each of whose models is a result",
+            many=True, named=True, ordered=True, optional=True,
+        ),
+        "decompositions": Input(
+            "decomposition", "DECOMPOSITION", "what decompose wrote, each of whose models is one",
             many=True, named=True, ordered=True, optional=True,
         ),
     },

@@ -194,7 +194,7 @@ class MotionTask:
 
 def _formulas(model: InverseModel, motion: Motion) -> Tensor:
     found = [part for part in model.formulas(motion) if part is not None]
-    return torch.stack(found).sum(0) if found else torch.zeros_like(motion.q)
+    return torch.stack(found).sum(0) if found else torch.zeros_like(motion.qd)
 
 
 def torque_of(model: InverseModel, stretches: Sequence[Stretch]) -> list[TorqueParts]:

@@ -17,7 +17,7 @@ from tests.conftest import PROJECT
 
 ARM = PROJECT / "pipelines" / "arm.toml"
 # Those of papers take long; tests/rollouts/test_compare.py and tests/identification run them in small.
-PAPERS = ("lutter", "reuss", "sutanto")
+PAPERS = ("felan", "lutter", "reuss", "sutanto")
 PIPELINES = sorted(
     p for p in (PROJECT / "pipelines").glob("*.toml") if not p.stem.startswith(PAPERS)
 )

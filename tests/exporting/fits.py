@@ -47,13 +47,13 @@ def write_fit(folder, robot="panda", *, terms=TERMS, joint_terms=None, coupled=(
         "robot": RobotUsed(
             name=loaded.tree.name, file=name, options=options, links=list(loaded.tree.links)
         ),
-        "joints": list(loaded.tree.joint_names),
+        "joints": list(loaded.tree.rows),
         "terms": JointTerms(**layout.arguments),
         "samples": {"train": 1000, "test": 500},
         "recordings": {"run1": "train", "run2": "test"},
         "split_by": "recording",
         "independent": 0.1,
-        "noise": dict.fromkeys(loaded.tree.joint_names, 0.1),
+        "noise": dict.fromkeys(loaded.tree.rows, 0.1),
         "status": Status(converged=True, message="solved"),
         "verdict": Verdict(usable=True, sentence="The fit can be used.", reasons=[]),
         "metrics": {},

@@ -10,6 +10,7 @@ from robotid.errors import Notice
 from robotid.stages.contract import Source
 from robotid.stages.fit import FitConfig, run
 from tests.conftest import PROJECT, run_process
+from tests.identification.tripod import project  # noqa: F401 - a fixture
 
 ARM = PROJECT / "sample_logs" / "arm"
 

@@ -155,7 +155,7 @@ REFUSED = [
     ({"model": "sdp", "residual": "mlp"}, "residual is for hybrid"),
     ({"model": "mlp", "memory": 3}, "memory is for an lstm"),
     ({"model": "hybrid", "residual": "mlp", "sequence": 5}, "sequence is for an lstm"),
-    ({"model": "hybrid", "lagrangian": (3,)}, "lagrangian is for delan"),
+    ({"model": "hybrid", "lagrangian": (3,)}, "lagrangian is for delan, felan, felan-bs, delan-pp"),
     ({"model": "hybrid", "inertia": "cov"}, "inertia is for rigid diffnea"),
     ({"model": "hybrid", "training": "2s", "init": "prior"}, "init is for links that are trained"),
     ({"model": "delan", "hidden": (3,)}, "hidden is for networks that add to a body"),

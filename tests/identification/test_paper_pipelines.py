@@ -15,11 +15,23 @@ FEW = {
     "ingest.test": ["run09", "run10"],
 }
 SHORT = {"track.durations_s": [0.5], "track.motions": 1, "track.warm_up": 10}
+FLOATING = {
+    f"{robot}_{stage}.{key}": value
+    for robot in ("quadruped", "humanoid")
+    for stage, key, value in (
+        ("logs", "recordings", 3),
+        ("logs", "duration_s", 4.0),
+        ("raw", "val", ["run2"]),
+        ("raw", "test", ["run3"]),
+        ("parts", "samples", 20),
+    )
+} | {"quadruped.epochs": 1, "humanoid.epochs": 1}
 SMALL = {
     "reuss_table1": ("DiffBary", FEW),
     "reuss_table2": ("hybrid LSTM E2E", FEW),
     "reuss_table3": ("hybrid LSTM 2S", FEW | SHORT),
     "reuss_fig2": ("DeLaN joint", FEW),
+    "felan_table2": ("FeLaN", FLOATING),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from robotid.contracts.any_fit import read_any_fit
+from robotid.contracts.table import read_table
 
 SHORT = (
     "simulate.duration_s=20.0",
@@ -14,6 +15,13 @@ SHORT = (
     "sweep.axes.seed.values=[3]",
 )
 FEW = ("fit.epochs=2", "fit.patience=2", "fit.batch=64")
+MOVED = (
+    "sines.durations_s=[0.5]",
+    "reaching.durations_s=[0.5]",
+    "reaching.motions=1",
+    "sines.warm_up=5",
+    "reaching.warm_up=5",
+)
 
 
 def choices(name: str) -> list[str]:
@@ -34,13 +42,17 @@ def run(robotid, name, out, *settings):
 
 @pytest.mark.parametrize("name", ["sutanto_table1", "sutanto_table2"])
 def test_epochs_are_counted(robotid, tmp_path, name):
-    found = run(robotid, name, tmp_path / "out", *FEW)
+    found = run(robotid, name, tmp_path / "out", *FEW, *MOVED)
     assert set(found) == {f"model={model}" for model in choices(name)}
     for fit in found.values():
         assert fit.options["target"] == 0.1
         assert fit.status.reached is not None
         assert 1 <= fit.status.iterations <= 2
     assert (name == "sutanto_table1") == ("model=nostr" in found)
+    epochs, control = (read_table(tmp_path / "out" / stage) for stage in ("table", "control"))
+    assert len(epochs.rows) + 1 == len(control.rows) == len(found) + 1
+    assert all(row.cells["epochs"] is not None for row in epochs.rows)
+    assert {row.name: row for row in control.rows}["truth"].cells["sines, velocity"] is not None
 
 
 def test_errors_are_recorded_while_models_learn(robotid, tmp_path):
@@ -48,5 +60,7 @@ def test_errors_are_recorded_while_models_learn(robotid, tmp_path):
     for fit in found.values():
         assert fit.online[0].seen == 0
         assert fit.online[-1].seen == fit.samples["train"]
+    rows = read_table(tmp_path / "out" / "table").rows
+    assert all(row.cells["while learning"] is not None for row in rows)
     links = found["model=cov"].online
     assert links[-1].nmse_var.mean < links[0].nmse_var.mean

@@ -113,7 +113,7 @@ class Paper:
             S = 0.5 * (H[3:6, :3] - H[3:6, :3].mT)
             return H, (H - floor)[:3, :3].trace() / 3, torch.stack([S[2, 1], S[0, 2], S[1, 0]])
         raw = model.energy.network(model.energy.seen.of(q[:, None]))[:, 0]
-        h = raw[:3] * (usual[0] * usual[3]).sqrt()
+        h = raw[:3] * model.energy.get_buffer("lever")
         root = torch.zeros(3, 3, dtype=q.dtype)
         for (row, column), value in zip(
             [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)], raw[3:], strict=True
@@ -125,12 +125,12 @@ class Paper:
         one = torch.eye(3, dtype=q.dtype)
         K, W, sigma = L[6:, :3], L[6:, 3:6], root.mT @ root
         D = sigma.trace() * one - sigma - W.mT @ W
-        s = 1e-2 * usual[3]
+        s = model.energy.soft * usual[3]
         beta = s * (0.1 + functional.softplus(-torch.linalg.eigvalsh(D)[0] / s))
         L_R = reordered(D + beta * one)
         L_RL = ((skew(h).mT - K.mT @ W) @ torch.linalg.inv(L_R)).mT
         U = torch.cat([L_RL, K])
-        top, s = torch.linalg.eigvalsh(U.mT @ U)[-1], 1e-2 * usual[0]
+        top, s = torch.linalg.eigvalsh(U.mT @ U)[-1], model.energy.soft * usual[0]
         mass = s * (functional.softplus((model.energy.mass_root**2 - top) / s) + 0.1) + top
         L_L = reordered(mass * one - U.mT @ U)
         base = torch.cat([torch.cat([L_L, 0 * L_L], 1), torch.cat([L_RL, L_R], 1)])

@@ -130,6 +130,32 @@ def test_names_that_are_not_there(fits, tmp_path):
         run(TabulateConfig(), {}, tmp_path)
 
 
+def test_columns_of_some_results_and_how_far_rows_are_from_the_best(tmp_path):
+    values = {("a", "good"): 1.0, ("a", "bad"): 5.0, ("b", "good"): 30.0, ("b", "bad"): 20.0}
+    fits = []
+    for (robot, kind), value in values.items():
+        folder = tmp_path / f"{robot}{kind}"
+        folder.mkdir()
+        (folder / "fit.json").write_text(json.dumps({"error": value}))
+        fits.append(Source(f"{robot}/model={kind}", folder, ""))
+    keys = {
+        "rows": {"Good": "*model=good", "Bad": "*model=bad"},
+        "columns": {"of a": "a/*: error", "of b": "b/*: error"},
+        "relative": {"all": ("of a", "of b")},
+        "published": {"Good": {"all": 0.5}},
+        "claims": ("Good < Bad in all",),
+    }
+    (tmp_path / "out").mkdir()
+    run(TabulateConfig(**keys), {"fits": fits}, tmp_path / "out")
+    good, bad = read_table(tmp_path / "out").rows
+    assert (good.cells["of a"].mean, good.cells["of b"].mean) == (1.0, 30.0)
+    assert good.cells["all"].mean == pytest.approx((0 / 5 + 10 / 30) / 2)
+    assert bad.cells["all"].mean == pytest.approx((4 / 5 + 0 / 30) / 2)
+    assert read_table(tmp_path / "out").claims[0].holds
+    with pytest.raises(ConfigError, match="'none' that is not there"):
+        run(TabulateConfig(**keys | {"relative": {"all": ("none",)}}), {"fits": fits}, tmp_path)
+
+
 def test_rows_of_a_sweep_are_what_is_not_averaged_over(fits, tmp_path):
     (tmp_path / "out").mkdir()
     config = TabulateConfig(over=("seed",), columns={"error": "error"})

@@ -11,7 +11,8 @@ it. What they leave has to be positive definite:
 
 (Schulze et al., eqs. 15 to 28, where s_D = 1 kg m² and s_m = 1 kg. A base that turns as easily as
 that of a small quadruped, 0.05 kg m², would then need β = 3 kg m², more than all of I, which no Σ
-makes up for. Here s is a hundredth of the usual inertia, and ε a tenth of s.)
+makes up for. Here s is 0.3 of the inertia that the base seems to have, and ε a tenth of s: with
+less of it the bend of the softplus is so sharp that training runs away.)
 
 β and m̂ depend on joints through eigenvalues, λ = vᵀ A v, whose gradients are written out here: they
 are needed for the rate of the momentum as well as for the gradient of the energy. Samples are along
@@ -37,7 +38,7 @@ from robotid.models.floating.symmetric import (
     unit,
 )
 
-SOFT = 1e-2  # of the usual inertia: s
+SOFT = 0.3  # of the usual inertia: s
 _LEAST = 0.1  # of s: ε
 
 

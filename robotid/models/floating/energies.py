@@ -91,12 +91,14 @@ class Scales(NamedTuple):
     Args:
         inertia: force over acceleration, shape (6 + n,); alike for translations, for rotations.
         mass: of the robot, by the force that carries it [kg].
+        lever: moment over the acceleration that a base feels: first moments vary by it [kg m].
         position: mean and spread of the base's position, shape (2, 3) [m].
         energy: of the potential [J].
     """
 
     inertia: Tensor
     mass: Tensor
+    lever: Tensor
     position: Tensor
     energy: Tensor
 
@@ -191,14 +193,17 @@ class Composite(Energy):
         super().__init__()
         self.seen, self.network = seen, network
         self._weights = (0.0, 0.0)
+        self.soft = whole.SOFT
         self.mass_root = nn.Parameter(torch.ones((), dtype=torch.float64))
         # Usual ones of the base: along [kg], and about [kg m²].
         self.register_buffer("inertias", torch.ones(2, dtype=torch.float64))
+        self.register_buffer("lever", torch.ones((), dtype=torch.float64))
 
     def begin_with(self, scales: Scales, weights: tuple[float, float]) -> None:
         """Take over mass and inertias; with which weights m and D count where they fall short."""
         self._weights = weights
         self.get_buffer("inertias").copy_(scales.inertia[[0, 3]])
+        self.get_buffer("lever").copy_(scales.lever)
         with torch.no_grad():
             self.mass_root.copy_(scales.mass.sqrt())
 
@@ -232,7 +237,7 @@ class Composite(Energy):
         positive = functional.softplus(raw[diagonal]) + _LEAST
         values = self._scale * raw.index_copy(0, diagonal, positive)
         parts = whole.Parts(*columns, *self._split(values))
-        return whole.composite(self.mass_root**2, parts, whole.SOFT * mass, whole.SOFT * inertia)
+        return whole.composite(self.mass_root**2, parts, self.soft * mass, self.soft * inertia)
 
     def _short(self, own: whole.Composite) -> Tensor:
         """w_U Σ softplus(λ_i(E) − m) + w_D softplus(−λ_min D)², in units of usual inertias."""
@@ -244,8 +249,7 @@ class Composite(Energy):
     @property
     def _scale(self) -> Tensor:
         """Of what the network gives, shape (9, 1): first moment, then entries of L."""
-        mass, inertia = self.get_buffer("inertias")
-        of_h, of_root = (mass * inertia).sqrt(), inertia.sqrt()
+        of_h, of_root = self.get_buffer("lever"), self.get_buffer("inertias")[1].sqrt()
         return torch.cat([of_h.expand(3), of_root.expand(6)])[:, None]
 
     def _slopes(self, raw: Tensor) -> Tensor:

@@ -69,7 +69,7 @@ class LayeredResidual(Residual):
         super().__init__(scales)
         n = len(scales.torque)
         with _seeded(seed):
-            layers = [nn.Linear(*sizes) for sizes in pairwise([3 * n, *hidden])]
+            layers = [nn.Linear(*sizes) for sizes in pairwise([len(scales.mean), *hidden])]
             self.layers = nn.ModuleList(layers)
             self.bend = _BENDS[bend]()
             self.last = _last(hidden[-1], n)
@@ -106,7 +106,9 @@ class RecurrentResidual(Residual):
         super().__init__(scales)
         n = len(scales.torque)
         with _seeded(seed):
-            self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise([3 * n, *hidden]))
+            self.layers = nn.ModuleList(
+                nn.Linear(*sizes) for sizes in pairwise([len(scales.mean), *hidden])
+            )
             self.bend = _BENDS[bend]()
             self.before = nn.LayerNorm(hidden[-1])
             self.memory = nn.LSTM(hidden[-1], units)

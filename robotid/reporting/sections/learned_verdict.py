@@ -61,4 +61,16 @@ def _learned(fit: LearnedResult) -> list[str]:
         said.append(
             "No recording was for validation: the ends of the training data told when to stop."
         )
-    return [*said, *links_exist(fit), ended(fit.status)]
+    return [*said, *_mass(fit), *links_exist(fit), ended(fit.status)]
+
+
+def _mass(fit: LearnedResult) -> list[str]:
+    """What an energy of a floating robot says of its mass."""
+    mass = fit.mass
+    if mass is None:
+        return []
+    least, largest = f"{mass.least:.4g}", f"{mass.largest:.4g}"
+    said = f"Its energy is that of {mass.mean:.4g} kg (robot file: {mass.nominal:.4g} kg)"
+    said += "" if least == largest else f", {least} to {largest} kg as the robot moves"
+    entries = f"mass matrix and gravity take {mass.entries} numbers from networks"
+    return [f"{said}; {entries} at each configuration."]

@@ -1,7 +1,7 @@
 """The table from results."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from statistics import fmean, stdev
@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from robotid.contracts.fit import FIT
 from robotid.contracts.table import Figure, Row, TableFacts
-from robotid.contracts.tracking import TRACKING
 from robotid.errors import ConfigError, nearest
 from robotid.reporting.tabulated import claims, paths
 
@@ -28,6 +27,7 @@ class Wanted(NamedTuple):
     rows: Mapping[str, str]
     over: Sequence[str]
     columns: Mapping[str, str]
+    relative: Mapping[str, Sequence[str]]
     published: Mapping[str, Mapping[str, float]]
     source: str
     claims: Sequence[str]
@@ -38,12 +38,12 @@ def fits_of(folders: Mapping[str, Path]) -> list[Entry]:
     return [Entry(name, json.loads((path / FIT).read_bytes())) for name, path in folders.items()]
 
 
-def trackings_of(folders: Mapping[str, Path]) -> list[Entry]:
-    """Every model of every tracking, under the names of both."""
+def models_of(folders: Mapping[str, Path], file: str) -> list[Entry]:
+    """Every model of every tracking or decomposition, under the names of both."""
     return [
         Entry(f"{name}/{model}", facts)
         for name, path in folders.items()
-        for model, facts in json.loads((path / TRACKING).read_bytes())["models"].items()
+        for model, facts in json.loads((path / file).read_bytes())["models"].items()
     ]
 
 
@@ -54,16 +54,21 @@ def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
     else:
         own = _alike(entries, wanted.over)
     rows = [_row(name, of_row, wanted) for name, of_row in own.items()]
+    for name, of in wanted.relative.items():
+        for column in of:
+            _must_know(column, wanted.columns, f"relative: {name!r} is of a column")
+        rows = _with_relative(rows, name, of)
+    columns = {**wanted.columns, **{name: _said(of) for name, of in wanted.relative.items()}}
     known = {row.name: row for row in rows}
     stated = [claims.parse(text) for text in wanted.claims]
     for claim in stated:
         for name in (*claim.left, *claim.right):
             _must_know(name, known, f"claims: {claim.text!r} is about a row")
-        _must_know(claim.column, wanted.columns, f"claims: {claim.text!r} is about a column")
+        _must_know(claim.column, columns, f"claims: {claim.text!r} is about a column")
     return TableFacts(
         title=wanted.title,
         source=wanted.source,
-        columns=dict(wanted.columns),
+        columns=columns,
         rows=rows,
         claims=[claims.concluded(claim, known) for claim in stated],
     )
@@ -97,7 +102,7 @@ def _alike(entries: Sequence[Entry], over: Sequence[str]) -> dict[str, list[Entr
 def _row(name: str, own: Sequence[Entry], wanted: Wanted) -> Row:
     published = wanted.published.get(name, {})
     for column in published:
-        _must_know(column, wanted.columns, f"published: {name!r} has a column")
+        _must_know(column, [*wanted.columns, *wanted.relative], f"published: {name!r} has a column")
     return Row(
         name=name,
         results=len(own),
@@ -107,8 +112,10 @@ def _row(name: str, own: Sequence[Entry], wanted: Wanted) -> Row:
 
 
 def _cell(path: str, own: Sequence[Entry]) -> Figure | None:
-    steps = paths.parse(path)
-    found = [value for entry in own if (value := paths.figure(entry.facts, steps)) is not None]
+    column = paths.column(path)
+    own = [entry for entry in own if fnmatchcase(entry.name, column.names)]
+    values = (paths.figure(entry.facts, column.steps) for entry in own)
+    found = [value for value in values if value is not None]
     if not found:
         return None
     return Figure(
@@ -121,7 +128,33 @@ def _cell(path: str, own: Sequence[Entry]) -> Figure | None:
     )
 
 
-def _must_know(name: str, known: Mapping[str, object], said: str) -> None:
+def _with_relative(rows: Sequence[Row], name: str, of: Sequence[str]) -> list[Row]:
+    """Rows with a column more: how far others are from the best, over the worst, on average."""
+    ends = {}
+    for column in of:
+        means = [cell.mean for row in rows if (cell := row.cells[column]) is not None]
+        ends[column] = min(means, default=0.0), max(means, default=0.0)
+    return [
+        row.model_copy(update={"cells": {**row.cells, name: _relative(row, ends)}}) for row in rows
+    ]
+
+
+def _relative(row: Row, ends: Mapping[str, tuple[float, float]]) -> Figure | None:
+    shares = []
+    for column, (least, largest) in ends.items():
+        cell = row.cells[column]
+        if cell is None or not largest:
+            return None
+        shares.append((cell.mean - least) / largest)
+    mean = fmean(shares)
+    return Figure(mean=mean, std=None, least=min(shares), largest=max(shares), count=len(shares))
+
+
+def _said(of: Sequence[str]) -> str:
+    return f"mean of (figure - least) / largest in {', '.join(of)}"
+
+
+def _must_know(name: str, known: Collection[str], said: str) -> None:
     if name not in known:
         hint = nearest(name, list(known))
         raise ConfigError("no-such-name", f"{said} {name!r} that is not there", hint=hint)

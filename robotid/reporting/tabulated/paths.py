@@ -1,5 +1,6 @@
 """Where in a result a figure stands: `metrics.test.rmse.mean`, `outcomes[gain=soft].rmse.mean`.
 
+With a pattern of names before it, `arm*: metrics.test.rmse.mean`, other results do not count.
 Names are separated by dots; what holds one may be in quotes. Of a list, `[key=value]` picks the
 entries with that value (several can stand one after the other), and a figure of several is their
 mean. Without brackets all entries count.
@@ -9,6 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 _STEP = re.compile(r"""(?:"([^"]*)"|([^."\[\]]+))((?:\[[^\[\]=]+=[^\[\]]*\])*)(?:\.|$)""")
+_OF = re.compile(r"(?P<names>[^:\"]+):\s+(?P<path>.+)")
 _CHOICE = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]")
 
 
@@ -17,6 +19,21 @@ class Step(NamedTuple):
 
     name: str
     chosen: tuple[tuple[str, str], ...]
+
+
+class Column(NamedTuple):
+    """Which results count, as a pattern of their names, and where their figure stands."""
+
+    names: str
+    steps: tuple[Step, ...]
+
+
+def column(text: str) -> Column:
+    """A column from its text."""
+    found = _OF.fullmatch(text)
+    if found is None:
+        return Column("*", parse(text))
+    return Column(found["names"], parse(found["path"]))
 
 
 def parse(text: str) -> tuple[Step, ...]:

@@ -1,0 +1,156 @@
+"""Run the pipelines that carry published figures, and write their tables to docs/results.
+
+python benchmarks/tables.py [TABLE...]          (all, at the size the pipelines state)
+python benchmarks/tables.py --paper [TABLE...]  (at the size of the papers: days)
+
+What is in the cache is taken from there, so a run that was stopped goes on where it was; times
+are those of computing, also in earlier runs of this script.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+PROJECT = HERE.parent
+RESULTS = PROJECT / "docs" / "results"
+OUT = PROJECT / "out" / "tables"
+SECONDS = OUT / "seconds.json"
+LIBRARIES = ("robotid", "mujoco", "numpy", "scipy", "torch", "clarabel")
+_TEN_SEEDS = "sweep.axes.seed.values=[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
+_SIX_MINUTES = ("simulate.duration_s=350.0", "simulate.rate_hz=1000.0")
+
+
+class Table(NamedTuple):
+    """A pipeline of a paper.
+
+    Args:
+        size: what it is run with.
+        paper: what the paper has.
+        settings: that make it so.
+        why: what differs from the paper and what follows from it.
+    """
+
+    size: str
+    paper: str
+    settings: tuple[str, ...]
+    why: str
+
+
+_ARM = (
+    "The paper has a real arm; here it is simulated, with Stribeck friction, elastic joints and "
+    "noise, so errors are smaller and friction is what the models can learn."
+)
+_SINES = (
+    "The paper has a KUKA iiwa in a simulator of its own. Orders are compared, numbers of epochs "
+    "are not: an epoch is as long as the data. docs/learned.md says what was tried."
+)
+TABLES = {
+    "lutter_26": Table(
+        "as the file states it", "2 systems on 3 data sets", (), "See docs/forward.md."
+    ),
+    "reuss_table1": Table(
+        "as the file states it", "6 min at 1 kHz, 10 seeds", (*_SIX_MINUTES, _TEN_SEEDS), _ARM
+    ),
+    "reuss_table2": Table(
+        "52 recordings of 30 s at 100 Hz, 5 seeds", "52 of 6 min at 1 kHz, 10 seeds",
+        (*_SIX_MINUTES, _TEN_SEEDS), _ARM,
+    ),
+    "reuss_table3": Table(
+        "52 recordings of 30 s at 100 Hz, 5 seeds", "52 of 6 min at 1 kHz", _SIX_MINUTES, _ARM
+    ),
+    "reuss_fig2": Table(
+        "as the file states it", "6 min at 1 kHz, 10 seeds", (*_SIX_MINUTES, _TEN_SEEDS), _ARM
+    ),
+    "sutanto_table1": Table(
+        "2 min at 50 Hz, 5 seeds", "4 min at 250 Hz, 5 seeds",
+        ("simulate.duration_s=240.0", "simulate.rate_hz=250.0"), _SINES,
+    ),
+    "sutanto_table2": Table(
+        "2 min at 50 Hz, 3 seeds", "4 min at 250 Hz, 1 seed",
+        ("simulate.duration_s=240.0", "simulate.rate_hz=250.0"), _SINES,
+    ),
+    "sutanto_online": Table(
+        "2 min at 250 Hz, 3 seeds", "4 min at 250 Hz", ("simulate.duration_s=240.0",), _SINES
+    ),
+    "felan_table2": Table(
+        "12,000 training samples of each robot, epochs as the file states, 3 seeds",
+        "50,000 samples, 2000 and 3000 epochs, 10 seeds",
+        ("quadruped_logs.recordings=25", "humanoid_logs.recordings=25", "quadruped.epochs=2000",
+         "humanoid.epochs=3000", "quadruped.batch=1000", "humanoid.batch=1000", _TEN_SEEDS),
+        "The paper's controllers walk; here bases and joints follow random series, which excite "
+        "links far more, so models of links do well on both robots. Epochs are few.",
+    ),
+}  # fmt: skip
+
+
+def run(name: str, settings: tuple[str, ...]) -> tuple[int, float, int]:
+    """Run a pipeline; its exit code, seconds of computing, and tasks whose time is not known."""
+    words = [word for one in settings for word in ("--set", one)]
+    command = [
+        sys.executable, "-m", "robotid", "run", PROJECT / "pipelines" / f"{name}.toml",
+        *words, "--out", OUT / name, "--force", "--json",
+    ]  # fmt: skip
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT)
+    stages = json.loads(done.stdout)["stages"] if done.stdout else []
+    known = json.loads(SECONDS.read_text()) if SECONDS.exists() else {}
+    known |= {one["key"]: one["seconds"] for one in stages if one["key"] and not one["cached"]}
+    SECONDS.parent.mkdir(parents=True, exist_ok=True)
+    SECONDS.write_text(json.dumps(known))
+    keys = {one["key"] for one in stages}
+    return done.returncode, sum(known.get(k, 0.0) for k in keys), len(keys - known.keys())
+
+
+def document(name: str, *, paper: bool, seconds: float, unknown: int) -> str:
+    """What goes into docs/results."""
+    table = TABLES[name]
+    flag = "--paper " if paper else ""
+    took = f"{seconds / 60:.0f} min of tasks on {os.cpu_count()} cores"
+    if unknown:
+        took += f", without {unknown} that were there before"
+    versions = ", ".join(f"{one} {version(one)}" for one in LIBRARIES)
+    parts = [
+        f"# pipelines/{name}.toml\n",
+        f"Written by `python benchmarks/tables.py {flag}{name}`; do not edit.\n",
+        f"- Size here: {table.paper if paper else table.size}. In the paper: {table.paper}.",
+        f"- It took {took}. Python {platform.python_version()}, {versions}.",
+        f"- {table.why}\n",
+    ]
+    for file in sorted(
+        p for kind in ("table", "comparison") for p in (OUT / name).rglob(f"{kind}.md")
+    ):
+        text = file.read_text(encoding="utf-8").strip()
+        parts.append("\n".join(f"#{ln}" if ln.startswith("#") else ln for ln in text.splitlines()))
+    return "\n".join(parts) + "\n"
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    paper = "--paper" in words
+    wanted = [word for word in words if word != "--paper"] or list(TABLES)
+    unknown = sorted(set(wanted) - set(TABLES))
+    if unknown:
+        print(f"no table {unknown[0]}; there are {', '.join(TABLES)}", file=sys.stderr)
+        return 2
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for name in wanted:
+        code, seconds, missing = run(name, TABLES[name].settings if paper else ())
+        if code not in (0, 4):  # fits that are not to be used are among what is compared
+            failed.append(name)
+            continue
+        text = document(name, paper=paper, seconds=seconds, unknown=missing)
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+        print(f"docs/results/{name}.md", flush=True)
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
