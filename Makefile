@@ -1,7 +1,8 @@
 # make demo   environment in .venv, then the main job on the sample logs up to a report
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
-# make bench  all measurements, into docs/measurements.md (installs what is compared with)
+# make bench  docs/benchmarks.md (against other tools, growth), docs/scale.md, then all measurements into
+#             docs/measurements.md (installs what is compared with)
 # make tables  pipelines with published figures, into docs/results (hours)
 # make picture  the picture of a report in the README (needs chromium)
 # make soak   tests at full count: 55,000 generated files, 200 sound logs, every sample log made again
@@ -27,6 +28,7 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 
 bench: .venv/installed-bench
+	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/all.py
 
 tables: .venv/installed-test

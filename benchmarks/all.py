@@ -39,6 +39,8 @@ BENCHMARKS = {
     "rnea.py": "How fast are batched torques and their gradients?",
     "reading.py": "How fast are CSV and bags read with every check on?",
     "filtering.py": "How fast, how accurate and how large is filtering and differentiating?",
+    "fleet.py": "What do memory and one more recording cost with 200 recordings?",
+    "cluster.py": "Is a run on a cluster the same, whoever is killed, and how fast is it?",
     "long_log.py": "How much memory does a long log take from CSV to factors?",
     "regressor.py": "How fast is the dense regressor, against Pinocchio in a loop?",
     "information.py": "How fast are information factors, and in how much memory?",

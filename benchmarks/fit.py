@@ -88,7 +88,7 @@ def factored(layout: Layout, signals, threads: int | None = None):
 
 def from_samples(layout: Layout, signals, share: float = 1.0):
     """All that a fit does once samples are there, the structure of the robot included."""
-    evidence = together([(share, factored(layout, signals, 1))], layout.parameters)
+    evidence = together([Part(share, factored(layout, signals, 1))], layout.parameters)
     found = wls(evidence, base_parameters(layout.robot, layout.terms))
     return found, consistent_fit(found.system, layout)
 

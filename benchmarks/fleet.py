@@ -8,15 +8,12 @@ them, then one more. Memory is what all processes hold between them (Pss: shared
 """
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import NamedTuple
 
-from long_log import held_by, write_log
+from long_log import write_log
+from watched import Watched, size_of, watched
 
 MOST_MEMORY, MOST_TIME = 1.2, 1.5  # times what one recording takes
 PIPELINE = """
@@ -32,14 +29,7 @@ cutoff_hz = 20.0
 inputs.dataset = "@filter"
 inputs.robot = "panda"
 """
-SMALL = {"recordings": 6, "samples": 3000}
-
-
-class Measured(NamedTuple):
-    """Seconds, and megabytes at most."""
-
-    seconds: float
-    peak: float
+SMALL = {"recordings": 4, "samples": 20_000}
 
 
 class Fleet:
@@ -57,20 +47,21 @@ class Fleet:
             write_log(path, self._samples, seed=self._count)
             self._count += 1
 
-    def run(self, *more: str) -> Measured:
+    @property
+    def kept(self) -> int:
+        """Bytes in the cache."""
+        return size_of(self._folder / "cache")
+
+    @property
+    def log_bytes(self) -> int:
+        """Bytes of the logs."""
+        return size_of(self._folder / "logs")
+
+    def run(self) -> Watched:
         """From logs to a fit; everything that is known is in the cache."""
-        command = [str(Path(sys.executable).parent / "robotid"), "run", "fleet.toml", "--quiet"]
-        environment = {**os.environ, "ROBOTID_CACHE_DIR": str(self._folder / "cache")}
-        began, peak = time.perf_counter(), 0.0
-        options = {"env": environment, "cwd": self._folder, "stdout": subprocess.DEVNULL}
-        with subprocess.Popen([*command, "--jobs", "1", *more], **options) as running:
-            while running.poll() is None:
-                peak = max(peak, held_by(running.pid))
-                time.sleep(0.05)
-        if running.returncode != 0:
-            msg = f"robotid run ended with {running.returncode}"
-            raise RuntimeError(msg)
-        return Measured(time.perf_counter() - began, peak)
+        command = [Path(sys.executable).parent / "robotid", "run", "fleet.toml", "--quiet"]
+        settings = {"ROBOTID_CACHE_DIR": str(self._folder / "cache")}
+        return watched([*command, "--jobs", "1"], self._folder, settings, codes=(0, 4))
 
 
 def main() -> int:
@@ -95,15 +86,16 @@ def main() -> int:
         again = fleet.run()
     print(
         f"one recording of {given.samples:,} samples, from log to fit: "
-        f"{one.seconds:.1f} s, {one.peak:.0f} MB\n"
+        f"{one.seconds:.1f} s, {one.peak_mb:.0f} MB\n"
         f"{given.recordings} recordings: {every.seconds:.0f} s "
-        f"({every.seconds / given.recordings:.2f} s each), {every.peak:.0f} MB\n"
-        f"one more: {more.seconds:.1f} s, {more.peak:.0f} MB; nothing new: {again.seconds:.1f} s\n"
-        f"peak memory of {given.recordings} is {every.peak / one.peak:.2f} x that of one (limit "
-        f"{MOST_MEMORY}), one more costs {more.seconds / one.seconds:.2f} x a single one (limit "
-        f"{MOST_TIME})"
+        f"({every.seconds / given.recordings:.2f} s each), {every.peak_mb:.0f} MB\n"
+        f"one more: {more.seconds:.1f} s, {more.peak_mb:.0f} MB; "
+        f"nothing new: {again.seconds:.1f} s\n"
+        f"peak memory of {given.recordings} is {every.peak_mb / one.peak_mb:.2f} x that of one "
+        f"(limit {MOST_MEMORY}), one more costs {more.seconds / one.seconds:.2f} x a single one "
+        f"(limit {MOST_TIME})"
     )
-    good = every.peak <= MOST_MEMORY * one.peak and more.seconds <= MOST_TIME * one.seconds
+    good = every.peak_mb <= MOST_MEMORY * one.peak_mb and more.seconds <= MOST_TIME * one.seconds
     return int(not good and not given.small)
 
 

@@ -84,8 +84,8 @@ def write_log(path: Path, samples: int, seed: int = 2) -> None:
             done += rows
 
 
-def held_by(root: int) -> float:
-    """Memory of a process and all below it [MB]."""
+def family(root: int) -> set[int]:
+    """A process and all below it."""
     parents = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -94,11 +94,16 @@ def held_by(root: int) -> float:
             except OSError:
                 continue
             parents[int(entry.name)] = int(stat.rpartition(")")[2].split()[1])
-    family = {root}
-    while grown := {p for p, parent in parents.items() if parent in family} - family:
-        family |= grown
+    found = {root}
+    while grown := {p for p, parent in parents.items() if parent in found} - found:
+        found |= grown
+    return found
+
+
+def held_by(root: int) -> float:
+    """Memory of a process and all below it [MB]."""
     total = 0
-    for process in family:
+    for process in family(root):
         try:
             lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
         except OSError:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import seeded_defects
+from dask_processes import no_loopback
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
@@ -30,6 +31,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
             ["delivered_flips.py", "--flips", "3", "--cuts", "2", "--until", "ingest"],
             "0 not refused",
         ),
+        (["fleet.py", "--small"], "one more costs"),
     ],
 )
 def test_benchmark(command, says):
@@ -50,6 +52,18 @@ def test_planted_defects_are_up_to_date():
         for test in defect.tests:
             file, _, name = test.partition("::")
             assert f"def {name}" in (BENCHMARKS.parent / file).read_text()
+
+
+def test_cluster():
+    pytest.importorskip("distributed")
+    reason = no_loopback()
+    if reason is not None:
+        pytest.skip(reason)
+    command = [sys.executable, BENCHMARKS / "cluster.py", "--small", "--kills", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "a worker killed in 1 of" in done.stdout
+    assert "OTHER" not in done.stdout
 
 
 def test_other_caches():

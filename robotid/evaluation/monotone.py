@@ -33,16 +33,21 @@ def trend(times: Array, values: Array) -> Trend:
     return Trend(slope * float(times[-1] - times[0]), _chance(times.size, score))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _chance(n: int, score: int) -> float:
-    """Probability that n values in random order have a score this far from zero, or farther.
+    """Probability that n values in random order have a score this far from zero, or farther."""
+    share = _shares(n)
+    far = np.abs(share.size - 1 - 2 * np.arange(share.size)) >= score
+    return min(1.0, float(share[far].sum()))
 
-    With k pairs in the wrong order the score is n (n - 1) / 2 - 2 k; the distribution of k follows
-    by inserting one value after the other.
+
+@lru_cache(maxsize=64)
+def _shares(n: int) -> Array:
+    """Probabilities of k = 0 … n (n - 1) / 2 pairs of n values in the wrong order.
+
+    The score is then n (n - 1) / 2 - 2 k. They follow by inserting one value after the other.
     """
     share = np.ones(1)
     for size in range(2, n + 1):
         share = np.convolve(share, np.full(size, 1.0 / size))
-    pairs = n * (n - 1) // 2
-    far = np.abs(pairs - 2 * np.arange(pairs + 1)) >= score
-    return min(1.0, float(share[far].sum()))
+    return share

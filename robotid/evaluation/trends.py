@@ -6,6 +6,7 @@ have to change there; a factor holds all that is needed for it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -214,7 +215,7 @@ def _errors(rests: Sequence[_Rest]) -> tuple[Array, float]:
 def _steps(rests: Sequence[_Rest], name: str) -> tuple[Array, float]:
     """Steps of a parameter block by block, and the usual size of its column."""
     steps = np.array([rest.steps[name] for rest in rests])
-    return steps, float(np.median([rest.sizes[name] for rest in rests]))
+    return steps, median(rest.sizes[name] for rest in rests)
 
 
 def _notice(series: _Series, change: float, unit: str) -> Notice:

@@ -10,7 +10,12 @@ PAGES = (
     PROJECT / "sample_logs" / "README.md",
     *sorted((PROJECT / "docs").glob("*.md")),
 )
-WRITTEN_BY_PROGRAMS = ("docs/config.md", "docs/measurements.md")
+WRITTEN_BY_PROGRAMS = (
+    "docs/benchmarks.md",
+    "docs/config.md",
+    "docs/measurements.md",
+    "docs/scale.md",
+)
 
 _EXCUSE = re.compile(r"<!-- not run: (.+) -->")
 _FENCE = re.compile(r"^```(\w*)\s*$")

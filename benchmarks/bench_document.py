@@ -1,0 +1,138 @@
+"""docs/benchmarks.md, written from benchmarks.json."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from curves import Panel
+
+HEAD = """# Benchmarks
+
+Written by `make bench`; do not edit. Every table compares ways to do one task, in turns in one run
+with linear algebra on one thread: medians, the least and the most in brackets, and how many times
+longer a way takes than ours. Times are of one machine; ratios count. How each was measured stands
+in `benchmarks/peers/` and `benchmarks/growth.py`.
+
+{machine}
+"""
+QUICK = "\n**Sizes of a trial run (`--quick`): they say nothing of speed.**\n"
+
+
+def document(facts: Mapping[str, Any]) -> tuple[str, list[Panel]]:
+    """The text, and the charts it shows."""
+    given = facts["machine"]
+    parts = [
+        HEAD.format(
+            machine=f"{given['cores']} cores ({given['processor']}), {given['system']}, "
+            f"Python {given['python']}."
+        )
+    ]
+    if facts["quick"]:
+        parts.append(QUICK)
+    panels: list[Panel] = []
+    if "peers" in facts:
+        parts.append(_peers(facts["peers"]))
+    if "growth" in facts:
+        panels = _panels(facts["growth"])
+        parts.append(_growth(facts["growth"]))
+    if "startup" in facts:
+        lines = "\n".join(facts["startup"])
+        parts.append(f"## Start-up and warm cache\n\n```text\n{lines}\n```\n")
+    return "\n".join(parts), panels
+
+
+def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
+    parts = ["## Stage by stage\n"]
+    for task in tasks:
+        parts.append(f"### {task['task']}\n\n{task['size']}; rounds: {task['repeat']}.\n")
+        parts.append("| way | time | ratio | what it got | versions |\n|---|---|---|---|---|")
+        for name, way in task["ways"].items():
+            time = f"{_time(way['seconds'])} ({_time(way['least'])} … {_time(way['most'])})"
+            ratio = "" if way["ratio"] is None else f"{way['ratio']:.2g} ×"
+            versions = ", ".join(f"{package} {v}" for package, v in way["versions"].items())
+            parts.append(f"| {name} | {time} | {ratio} | {way['right']} | {versions} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _growth(growth: Mapping[str, Any]) -> str:
+    shown = "![Costs over samples, joints, recordings and workers](images/growth.svg)"
+    parts = [f"## How costs grow\n\n{shown}\n"]
+    parts.append(
+        "Of samples and recordings: a Panda at 1 kHz, `robotid run` from CSV to a fit with one "
+        "worker process, imports and all. Of\njoints: random chains, in memory. Of workers: "
+        "trainings that do not depend on each other, on a dask cluster.\n"
+    )
+    parts.append(
+        "| samples of one recording | time | processors | memory | kept | log |\n"
+        "|---|---|---|---|---|---|"
+    )
+    parts += [
+        f"| {row['x']:,.0f} | {_time(row['seconds'])} | {_time(row['cpu_s'])} | "
+        f"{row['peak_mb']:.0f} MB | {_size(row['kept_bytes'])} | {_size(row['log_bytes'])} |"
+        for row in growth["samples"]
+    ]
+    parts.append("\n| recordings | time | one more | memory | kept |\n|---|---|---|---|---|")
+    parts += [
+        f"| {row['x']:.0f} | {_time(row['seconds'])} | {_time(row['one_more_s'])} | "
+        f"{row['peak_mb']:.0f} MB | {_size(row['kept_bytes'])} |"
+        for row in growth["recordings"]
+    ]
+    parts.append(
+        "\n| joints | samples to factors | structure of the robot | factors to links |\n"
+        "|---|---|---|---|"
+    )
+    for row in growth["joints"]:
+        rate = row["samples"] / row["factors_s"]
+        parts.append(
+            f"| {row['x']:.0f} | {_time(row['factors_s'])} ({rate:,.0f} samples/s) | "
+            f"{_time(row['structure_s'])} | {_time(row['fit_s'])} |"
+        )
+    parts.append("\n| workers | time | share of one |\n|---|---|---|")
+    first = growth["workers"][0]["seconds"]
+    parts += [
+        f"| {row['x']:.0f} | {_time(row['seconds'])} | {row['seconds'] / first:.2f} |"
+        for row in growth["workers"]
+    ]
+    return "\n".join([*parts, ""])
+
+
+def _panels(growth: Mapping[str, Any]) -> list[Panel]:
+    def points(axis: str, field: str) -> list[tuple[float, float]]:
+        return [(row["x"], row[field]) for row in growth[axis]]
+
+    return [
+        Panel(
+            "One recording, from CSV to a fit",
+            "samples",
+            {
+                "time [s]": points("samples", "seconds"),
+                "processors [s]": points("samples", "cpu_s"),
+                "memory [MB]": points("samples", "peak_mb"),
+            },
+        ),
+        Panel(
+            "Samples to factors, factors to links",
+            "joints",
+            {"factors [s]": points("joints", "factors_s"), "links [s]": points("joints", "fit_s")},
+        ),
+        Panel(
+            "A dataset of many recordings",
+            "recordings",
+            {
+                "all [s]": points("recordings", "seconds"),
+                "one more [s]": points("recordings", "one_more_s"),
+                "memory [MB]": points("recordings", "peak_mb"),
+            },
+        ),
+        Panel("Independent trainings", "workers", {"time [s]": points("workers", "seconds")}),
+    ]
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1.0:
+        return f"{1e3 * seconds:.3g} ms"
+    return f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:,.0f} s"
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e9:.3g} GB" if count >= 1e9 else f"{count / 1e6:.3g} MB"

@@ -1,0 +1,63 @@
+"""Several ways to do one task: run in turns, so that a busy machine slows them alike."""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+
+class Way(NamedTuple):
+    """One way to do a task.
+
+    Args:
+        call: does it once.
+        right: says of what `call` gave how near it is to what is right, in words.
+        packages: whose versions matter.
+    """
+
+    call: Callable[[], Any]
+    right: Callable[[Any], str]
+    packages: tuple[str, ...] = ()
+
+
+class Task(NamedTuple):
+    """A task with the ways to do it; `ours` is the first of them."""
+
+    name: str
+    size: str
+    ways: Mapping[str, Way]
+
+
+def measured(task: Task, repeat: int) -> dict[str, Any]:
+    """Times of every way, what each of them got, and by how much ours is faster; for JSON.
+
+    One round in which libraries are loaded and code is compiled does not count.
+    """
+    times: dict[str, list[float]] = {name: [] for name in task.ways}
+    found: dict[str, Any] = {}
+    for number in range(repeat + 1):
+        for name, way in task.ways.items():
+            began = time.perf_counter()
+            found[name] = way.call()
+            if number:
+                times[name].append(time.perf_counter() - began)
+    ours, *others = task.ways
+    middle = {name: statistics.median(own) for name, own in times.items()}
+    return {
+        "task": task.name,
+        "size": task.size,
+        "repeat": repeat,
+        "ways": {
+            name: {
+                "seconds": middle[name],
+                "least": min(times[name]),
+                "most": max(times[name]),
+                "ratio": None if name == ours else middle[name] / middle[ours],
+                "right": way.right(found[name]),
+                "versions": {package: version(package) for package in way.packages},
+            }
+            for name, way in task.ways.items()
+        },
+        "others": others,
+    }

@@ -1,0 +1,117 @@
+"""docs/scale.md: a cost model fitted to measured growth, and what a fleet needs by it.
+
+Costs of a run are a + b n with n samples of a seven-joint arm: a and b by least squares of relative
+errors, neither below zero. The model is of one process on the machine that is named.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+RATE_HZ = 1000.0
+HOUR = 3600.0 * RATE_HZ  # samples
+FLEET, HOURS_A_DAY, LENGTH_H = 1000, 8.0, 0.5
+QUICK = "\n**From a trial run (`--quick`): figures say nothing.**\n"
+TEXT = """# What a fleet needs
+
+Written by `make bench` from what was measured ([benchmarks](benchmarks.md#how-costs-grow)); do not
+edit.
+{quick}
+## The model
+
+A run from log to fit costs a + b n for n samples. Fitted to {least:,.0f} … {most:,.0f} samples of a
+seven-joint arm, on {cores} cores ({processor}), one process:
+
+| cost | each run | each robot-hour (1 kHz) | largest error of the model |
+|---|---|---|---|
+{table}
+
+Memory does not grow with either: {memory:.0f} MB at most for one process, up to {most:,.0f} samples
+and {recordings:.0f} recordings. What is read is read from the disk or, mostly, from memory;
+libraries are part of what each run reads.
+
+## {fleet:,} robots, {hours:.0f} hours a day
+
+{runs:,.0f} recordings of {minutes:.0f} minutes a day, {robot_hours:,.0f} robot-hours:
+
+| what | a day | on average |
+|---|---|---|
+| processor time | {cpu_h:,.0f} h | {busy:.1f} cores all day, or {night:.1f} for a third |
+| logs that come in | {log_tb:.3g} TB | {log_mbs:,.0f} MB/s |
+| read | {read_tb:.3g} TB | {read_mbs:,.0f} MB/s |
+| kept, if all is kept | {kept_tb:.3g} TB | {kept_pb:.3g} PB a year |
+
+Ingesting, filtering and reducing to factors treats recordings one by one, so it goes to as many
+[workers](cluster.md) as there are. Only the fit sees all recordings of a robot, and only their
+factors. What is kept can be made again from the logs: `robotid cache gc --max-size 1T` bounds it.
+Factors alone, from which every linear fit follows, take a few MB for each recording, whatever its
+length.
+
+What the model does not know: disks and networks that are slower than this machine's memory, logs in
+other formats, other numbers of joints ([costs over joints](benchmarks.md#how-costs-grow)), and
+trainings of networks, which cost what they cost.
+"""
+COSTS = {
+    "cpu_s": ("processor time", "s", 1.0),
+    "read_bytes": ("read", "GB", 1e9),
+    "kept_bytes": ("kept in the cache", "GB", 1e9),
+    "log_bytes": ("logs as they come (CSV)", "GB", 1e9),
+}
+
+
+class Line(NamedTuple):
+    """a + b n, and the largest relative error of it among what was measured."""
+
+    once: float
+    per_sample: float
+    error: float
+
+
+def line(rows: Sequence[Mapping[str, float]], cost: str) -> Line:
+    """Fit one cost."""
+    n, y = (np.array([row[field] for row in rows]) for field in ("x", cost))
+    found, _ = nnls(np.column_stack([1 / y, n / y]), np.ones(len(y)))
+    return Line(*map(float, found), float(np.abs((found[0] + found[1] * n) / y - 1).max()))
+
+
+def scaled(facts: Mapping[str, Any]) -> str:
+    """The text of the document."""
+    rows, machine = facts["growth"]["samples"], facts["machine"]
+    lines = {cost: line(rows, cost) for cost in COSTS}
+    recordings = facts["growth"]["recordings"]
+    runs = FLEET * HOURS_A_DAY / LENGTH_H  # recordings a day
+    daily = {
+        cost: runs * (one.once * (cost == "cpu_s") + one.per_sample * LENGTH_H * HOUR)
+        for cost, one in lines.items()
+    }
+    hour = {cost: one.per_sample * HOUR for cost, one in lines.items()}
+    cores = daily["cpu_s"] / 86400.0
+    table = "\n".join(
+        f"| {said} | {one.once / unit:.3g} {name} | {hour[cost] / unit:.3g} {name} | "
+        f"{100 * one.error:.0f} % |"
+        for cost, (said, name, unit) in COSTS.items()
+        for one in [lines[cost]]
+    )
+    return TEXT.format(
+        quick=QUICK if facts["quick"] else "",
+        least=rows[0]["x"],
+        most=rows[-1]["x"],
+        cores=machine["cores"],
+        processor=machine["processor"],
+        table=table,
+        memory=max(row["peak_mb"] for row in [*rows, *recordings]),
+        recordings=recordings[-1]["x"],
+        fleet=FLEET,
+        hours=HOURS_A_DAY,
+        runs=runs,
+        minutes=60 * LENGTH_H,
+        robot_hours=FLEET * HOURS_A_DAY,
+        cpu_h=daily["cpu_s"] / 3600,
+        busy=cores,
+        night=3 * cores,
+        **{f"{name}_tb": daily[f"{name}_bytes"] / 1e12 for name in ("log", "read", "kept")},
+        **{f"{name}_mbs": daily[f"{name}_bytes"] / 86400 / 1e6 for name in ("log", "read")},
+        kept_pb=365 * daily["kept_bytes"] / 1e15,
+    )

@@ -1,0 +1,103 @@
+"""`make bench`: parts at small sizes, the documents it writes, and the cost model."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import bench
+import pytest
+from bench_document import document
+from scale import line, scaled
+
+PROJECT = Path(__file__).parent.parent
+FACTS = json.loads((PROJECT / "docs" / "benchmarks.json").read_text())
+
+
+def part(tmp_path, name):
+    """What a part finds at a size for tests."""
+    answer = tmp_path / "answer.json"
+    command = [sys.executable, "-W", "ignore", PROJECT / "benchmarks" / "bench.py", "--stage", name]
+    done = subprocess.run(
+        [*command, "--quick", "--answer", answer], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(answer.read_text())
+
+
+def test_documents_are_those_of_the_facts(tmp_path):
+    """Nobody has edited them, and what writes them still writes the same."""
+    bench.write(FACTS, tmp_path)
+    for name in ("benchmarks.md", "scale.md", "images/growth.svg"):
+        assert (tmp_path / name).read_text() == (PROJECT / "docs" / name).read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("reading", "pandas"),
+        ("filtering", "scipy"),
+        ("torques", "differentiable_robot_model"),
+        ("consistent", "figaroh"),
+        ("simulated", "mujoco"),
+    ],
+)
+def test_comparisons(tmp_path, name, needs):
+    """A quick run finds the tasks, ways and versions that the document has."""
+    pytest.importorskip(needs)
+    if name == "simulated" and not hasattr(__import__("mujoco.sysid").sysid, "optimize"):
+        pytest.skip("mujoco without its extra sysid")
+    found = part(tmp_path, name)
+    committed = {task["task"]: task for task in FACTS["peers"]}
+    for task in found:
+        known = committed[task["task"]]
+        assert task["ways"].keys() == known["ways"].keys()
+        ours, *others = task["ways"].values()
+        assert ours["ratio"] is None
+        for way in others:
+            assert way["ratio"] == pytest.approx(way["seconds"] / ours["seconds"])
+        for way in task["ways"].values():
+            assert 0 < way["least"] <= way["seconds"] <= way["most"]
+            assert way["versions"]
+            assert way["right"]
+
+
+def test_every_comparison_has_accuracy_in_words():
+    text, panels = document(FACTS)
+    assert [panel.along for panel in panels] == ["samples", "joints", "recordings", "workers"]
+    for task in FACTS["peers"]:
+        for way in task["ways"].values():
+            assert way["right"] in text
+
+
+@pytest.mark.parametrize("cost", ["cpu_s", "read_bytes"])
+def test_the_cost_model_finds_what_was_put_in(cost):
+    rows = [{"x": float(n), cost: 4.0 + 3e-6 * n} for n in (10_000, 100_000, 1_000_000)]
+    found = line(rows, cost)
+    assert found.once == pytest.approx(4.0)
+    assert found.per_sample == pytest.approx(3e-6)
+    assert found.error < 1e-9
+
+
+def test_a_fleet_by_the_model():
+    """3e-6 s a sample are 10.8 s an hour: 8,000 hours are 24 h of a processor, runs come on top."""
+    samples = [
+        {
+            "x": n,
+            "cpu_s": 4.0 + 3e-6 * n,
+            "read_bytes": 1e3 * n,
+            "kept_bytes": 500.0 * n,
+            "log_bytes": 200.0 * n,
+            "peak_mb": 500.0,
+        }
+        for n in (1e4, 1e5, 1e6)
+    ]
+    growth = {"samples": samples, "recordings": [{"x": 200.0, "peak_mb": 600.0}]}
+    machine = {"cores": 2, "processor": "some"}
+    text = scaled({"growth": growth, "machine": machine, "quick": False})
+    assert "| processor time | 4 s | 10.8 s | 0 % |" in text
+    assert "| kept in the cache | " in text
+    assert "1.8 GB" in text
+    assert f"{(16_000 * 4 + 8_000 * 10.8) / 3600:,.0f} h" in text
+    assert "600 MB at most" in text
+    assert "trial run" not in text
