@@ -47,8 +47,7 @@ class Digests:
         self._folder = None
         self._notes: dict[Path, Notes] = {}
         self._boot, self._devices = _boot(), _local_devices()
-        lasting = store is not None and store.lasting and not store.readonly
-        if store is not None and lasting and self._boot:
+        if store is not None and store.remembers and self._boot:
             self._folder = store.root / "digests"
 
     def fact(self, path: Path) -> FileFact:

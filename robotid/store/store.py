@@ -90,6 +90,11 @@ class Store:
         if self.behind is not None:
             self.behind.notices = self.notices
 
+    @property
+    def remembers(self) -> bool:
+        """Whether it may keep what was found out of files; in a shared one nobody's word counts."""
+        return self.lasting and not self.readonly and not self.shared
+
     def to_json(self) -> dict[str, Any]:
         """What another process needs to open the same store."""
         return {

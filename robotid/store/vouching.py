@@ -25,8 +25,8 @@ class Vouching:
 
     def __init__(self, store: Store) -> None:
         self._store, self._now = store, time.time()
-        keeps = store.lasting and not store.readonly
-        self._notes = Notes(store.root / "digests" / "verified.json") if keeps else None
+        notes = Notes(store.root / "digests" / "verified.json")
+        self._notes = notes if store.remembers else None
 
     def sound(self, entry: Entry) -> bool:
         """Whether every byte of an entry is in place, or was a short time ago."""
