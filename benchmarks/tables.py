@@ -79,7 +79,7 @@ TABLES = {
         "2 min at 250 Hz, 3 seeds", "4 min at 250 Hz", ("simulate.duration_s=240.0",), _SINES
     ),
     "felan_table2": Table(
-        "12,000 training samples of each robot, epochs as the file states, 3 seeds",
+        "12,000 training samples of each robot, 900 and 300 steps of batches of 200, 3 seeds",
         "50,000 samples, 2000 and 3000 epochs, 10 seeds",
         ("quadruped_logs.recordings=25", "humanoid_logs.recordings=25", "quadruped.epochs=2000",
          "humanoid.epochs=3000", "quadruped.batch=1000", "humanoid.batch=1000", _TEN_SEEDS),
