@@ -83,8 +83,8 @@ TABLES = {
         "50,000 samples, 2000 and 3000 epochs, 10 seeds",
         ("quadruped_logs.recordings=25", "humanoid_logs.recordings=25", "quadruped.epochs=2000",
          "humanoid.epochs=3000", "quadruped.batch=1000", "humanoid.batch=1000", _TEN_SEEDS),
-        "The paper's controllers walk, for thousands of epochs; here bases and joints follow random "
-        "series, for a few. Links begin at random, and one start of three is trapped on the "
+        "The paper's controllers walk, for thousands of epochs; here bases and joints follow "
+        "random series, for a few. Links begin at random, and one start of three is trapped on the "
         "quadruped: the other two are better than all networks, their mean is not.",
     ),
 }  # fmt: skip
