@@ -246,7 +246,7 @@ def test_s29_every_dependency_has_bounds():
     project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
     for given in (project["dependencies"], *project["optional-dependencies"].values()):
         for requirement in given:
-            assert re.fullmatch(r"[\w-]+>=[\d.]+,<=?[\d.]+", requirement), requirement
+            assert re.fullmatch(r"[\w-]+(\[\w+\])?>=[\d.]+,<=?[\d.]+", requirement), requirement
 
 
 def test_modules_stay_readable():
