@@ -109,7 +109,8 @@ def main() -> int:
     given.out.mkdir(parents=True, exist_ok=True)
     path = given.out / "benchmarks.json"
     facts: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    facts |= {"machine": machine(), "quick": given.quick}
+    trials = set(facts.get("quick", ())) - set(given.only) | set(given.only if given.quick else ())
+    facts |= {"machine": machine(), "quick": sorted(trials)}
     for part in given.only:
         facts[part] = {"peers": of_peers, "growth": of_growth, "startup": of_startup}[part](
             quick=given.quick

@@ -26,22 +26,24 @@ def document(facts: Mapping[str, Any]) -> tuple[str, list[Panel]]:
             f"Python {given['python']}."
         )
     ]
-    if facts["quick"]:
-        parts.append(QUICK)
-    panels: list[Panel] = []
-    if "peers" in facts:
-        parts.append(_peers(facts["peers"]))
-    if "growth" in facts:
-        panels = _panels(facts["growth"])
-        parts.append(_growth(facts["growth"]))
-    if "startup" in facts:
-        lines = "\n".join(facts["startup"])
-        parts.append(f"## Start-up and warm cache\n\n```text\n{lines}\n```\n")
-    return "\n".join(parts), panels
+    said = {
+        "peers": ("Stage by stage", _peers),
+        "growth": ("How costs grow", _growth),
+        "startup": ("Start-up and warm cache", _startup),
+    }
+    for part, (title, text) in said.items():
+        if part in facts:
+            trial = QUICK if part in facts["quick"] else ""
+            parts.append(f"## {title}\n{trial}\n{text(facts[part])}")
+    return "\n".join(parts), _panels(facts["growth"]) if "growth" in facts else []
+
+
+def _startup(lines: Sequence[str]) -> str:
+    return "\n".join(["```text", *lines, "```\n"])
 
 
 def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
-    parts = ["## Stage by stage\n"]
+    parts = []
     for task in tasks:
         parts.append(f"### {task['task']}\n\n{task['size']}; rounds: {task['repeat']}.\n")
         parts.append("| way | time | ratio | what it got | versions |\n|---|---|---|---|---|")
@@ -56,7 +58,7 @@ def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
 
 def _growth(growth: Mapping[str, Any]) -> str:
     shown = "![Costs over samples, joints, recordings and workers](images/growth.svg)"
-    parts = [f"## How costs grow\n\n{shown}\n"]
+    parts = [f"{shown}\n"]
     parts.append(
         "Of samples and recordings: a Panda at 1 kHz, `robotid run` from CSV to a fit with one "
         "worker process, imports and all. Of\njoints: random chains, in memory. Of workers: "

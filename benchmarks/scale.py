@@ -95,7 +95,7 @@ def scaled(facts: Mapping[str, Any]) -> str:
         for one in [lines[cost]]
     )
     return TEXT.format(
-        quick=QUICK if facts["quick"] else "",
+        quick=QUICK if "growth" in facts["quick"] else "",
         least=rows[0]["x"],
         most=rows[-1]["x"],
         cores=machine["cores"],

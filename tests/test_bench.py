@@ -94,7 +94,7 @@ def test_a_fleet_by_the_model():
     ]
     growth = {"samples": samples, "recordings": [{"x": 200.0, "peak_mb": 600.0}]}
     machine = {"cores": 2, "processor": "some"}
-    text = scaled({"growth": growth, "machine": machine, "quick": False})
+    text = scaled({"growth": growth, "machine": machine, "quick": []})
     assert "| processor time | 4 s | 10.8 s | 0 % |" in text
     assert "| kept in the cache | " in text
     assert "1.8 GB" in text
