@@ -26,11 +26,19 @@ def trend(times: Array, values: Array) -> Trend:
         times: ascending, shape (n,).
         values: shape (n,), n >= 2.
     """
-    first, second = np.triu_indices(times.size, 1)
+    first, second = _pairs(times.size)
     rises = values[second] - values[first]
-    slope = float(np.median(rises / (times[second] - times[first])))
+    slopes = np.sort(rises / (times[second] - times[first]))
+    slope = float(slopes[(slopes.size - 1) // 2] + slopes[slopes.size // 2]) / 2
     score = abs(int(np.sum(np.sign(rises))))
     return Trend(slope * float(times[-1] - times[0]), _chance(times.size, score))
+
+
+@lru_cache(maxsize=64)
+def _pairs(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Places of all pairs of n values."""
+    first, second = np.triu_indices(n, 1)
+    return first, second
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,7 @@
 """Doing a task: verify its inputs, run the stage, commit the result."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,7 +17,7 @@ from robotid.runner.task import Task
 from robotid.stages.catalog import stage_in
 from robotid.stages.contract import Inputs, Source, Stage
 from robotid.store.files import FileFact, remove_tree
-from robotid.store.store import Store
+from robotid.store.store import Entry, Store
 
 
 def execute(task: Task, store: Store) -> None:
@@ -45,9 +45,10 @@ def execute(task: Task, store: Store) -> None:
                     notices = stage.run(config, inputs, result)
             else:
                 assert stage.gather is not None
-                parts = _parts(task, stage, space, store)
+                entries = [stored_entry(piece, store) for piece in task.parts]
+                parts = _parts(task, stage, entries, space, store)
                 notices = stage.gather(config, inputs, parts, result)
-                adopted = _adopted(task, stage, result, store)
+                adopted = _adopted(task, stage, entries, result, store)
         # The user's files are read a second time while the result is hashed and written back.
         unchanged = side.submit(_check_all_unchanged, task, stage)
         sealed = store.seal(task.record, result, portable(notices, inputs), adopted)
@@ -108,16 +109,21 @@ def _placed_inputs(task: Task, stage: Stage, space: Path, shelf: Shelf) -> dict[
     }
 
 
-def _parts(task: Task, stage: Stage, space: Path, store: Store) -> list[Source]:
-    """What `gather` may read of the parts: all but the file that is passed on."""
-    parts = []
-    for position, piece in enumerate(task.parts):
-        entry, folder = stored_entry(piece, store), space / "parts" / str(position)
-        folder.mkdir(parents=True)
+def _parts(
+    task: Task, stage: Stage, entries: Sequence[Entry], space: Path, store: Store
+) -> Iterator[Source]:
+    """What `gather` may read of the parts, one after the other: all but what is passed on.
+
+    They take turns in one folder. To remove one takes a millisecond, and there may be thousands.
+    """
+    folder = space / "part"
+    for piece, entry in zip(task.parts, entries, strict=True):
         names = [name for name in entry.manifest.files if name != stage.part_file]
+        folder.mkdir(exist_ok=True)
         store.check_out(entry, folder, names)
-        parts.append(Source(piece.name, folder, piece.digest))
-    return parts
+        yield Source(piece.name, folder, piece.digest)
+        for name in names:
+            (folder / name).unlink()
 
 
 @contextmanager
@@ -130,12 +136,13 @@ def _portable_errors(inputs: Inputs, task: Task) -> Iterator[None]:
         raise RobotidError.from_notice(notice, error.exit_code) from error
 
 
-def _adopted(task: Task, stage: Stage, result: Path, store: Store) -> dict[str, FileFact]:
+def _adopted(
+    task: Task, stage: Stage, entries: Sequence[Entry], result: Path, store: Store
+) -> dict[str, FileFact]:
     """Pass the large file of each part on, under the part's name."""
     facts = {}
-    for piece in task.parts:
+    for piece, entry in zip(task.parts, entries, strict=True):
         name = piece.name + Path(stage.part_file).suffix
-        entry = stored_entry(piece, store)
         fact = store.adopt(entry, stage.part_file, result / name, verify=task.thorough)
         if fact is not None:
             facts[name] = fact

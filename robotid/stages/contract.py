@@ -13,9 +13,10 @@ writes what holds them together, such as an index:
 
 The large file of each part (`part_file`) goes into the gathered result under the part's name
 without `gather` reading it, so gathering costs next to nothing however long the recordings are.
+It sees the other files of each part once, in turn: those of one are gone when the next one comes.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,7 +47,7 @@ class Source(NamedTuple):
 
 Inputs = Mapping[str, Sequence[Source]]
 Run = Callable[[Any, Inputs, Path], Sequence[Notice]]
-Gather = Callable[[Any, Inputs, Sequence[Source], Path], Sequence[Notice]]
+Gather = Callable[[Any, Inputs, Iterable[Source], Path], Sequence[Notice]]
 Check = Callable[[Any, Collection[str]], None]
 
 

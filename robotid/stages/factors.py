@@ -1,6 +1,6 @@
 """`factors`: what recordings say about the parameters of a robot, without the samples."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from robotid.errors import Notice
@@ -34,7 +34,7 @@ def run(config: FactorsConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
 
 
 def gather(
-    config: FactorsConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
+    config: FactorsConfig, inputs: Inputs, parts: Iterable[Source], out_dir: Path
 ) -> list[Notice]:
     """Write the index; what there is to say of the robot file is said once."""
     from robotid.contracts.dataset import read_index

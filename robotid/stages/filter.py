@@ -149,7 +149,7 @@ def _rounded(values: Iterable[float]) -> list[float]:
 
 
 def gather(
-    config: FilterConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
+    config: FilterConfig, inputs: Inputs, parts: Iterable[Source], out_dir: Path
 ) -> list[Notice]:
     """Write the index; splits stay as they were, a recording is cut if none is for the test."""
     from robotid.contracts.dataset import MadeBy, read_index, write_index

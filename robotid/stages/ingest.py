@@ -1,6 +1,6 @@
 """`ingest`: raw logs into a dataset."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ def _robot(config: IngestConfig, inputs: Inputs) -> "tuple[RobotTree | None, Seq
 
 
 def gather(
-    config: IngestConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
+    config: IngestConfig, inputs: Inputs, parts: Iterable[Source], out_dir: Path
 ) -> list[Notice]:
     """Write the index: which recordings there are, and which are held out."""
     from robotid.contracts.dataset import MadeBy, assign_splits, write_index

@@ -1,6 +1,6 @@
 """`predict`: torques that a fitted model gives for the motions of recordings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,7 @@ def _other_rate(fit: "AnyFit", rate_hz: float, file: str) -> list[Notice]:
 
 
 def gather(
-    config: PredictConfig, inputs: Inputs, parts: Sequence[Source], out_dir: Path
+    config: PredictConfig, inputs: Inputs, parts: Iterable[Source], out_dir: Path
 ) -> list[Notice]:
     """Write the index; what there is to say of the fit is said once."""
     del config
@@ -75,13 +75,14 @@ def gather(
     source = inputs["fit"][0]
     fit = read_any_fit(source.path)
     splits = read_index(inputs["dataset"][0].path).splits
+    recordings = {part.name: read_recording_errors(part.path) for part in parts}
     index = PredictionIndex(
         fit_sha256=source.digest,
         model=fit.model,
         robot=fit.robot.name,
         joints=fit.joints,
-        recordings={part.name: read_recording_errors(part.path) for part in parts},
-        splits={part.name: splits[part.name] for part in parts},
+        recordings=recordings,
+        splits={name: splits[name] for name in recordings},
     )
     write_predictions(out_dir, index)
     if fit.verdict.usable:
