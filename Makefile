@@ -1,15 +1,15 @@
 # make demo   environment in .venv, then the main job on the sample logs up to a report
 # make test   environment in .venv, then all tests
 # make lint   ruff and mypy
-# make bench  docs/benchmarks.md (against other tools, growth), docs/scale.md, then all measurements into
-#             docs/measurements.md (installs what is compared with)
+# make bench  docs/benchmarks.md (against other tools, growth) and docs/scale.md (installs what is compared with)
+# make measurements  all other measurements, among them thousands of faults, into docs/measurements.md (hours)
 # make tables  pipelines with published figures, into docs/results (hours)
 # make picture  the picture of a report in the README (needs chromium)
 # make soak   tests at full count: 55,000 generated files, 200 sound logs, every sample log made again
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench tables soak schemas picture clean
+.PHONY: demo test lint bench measurements tables soak schemas picture clean
 
 demo: .venv/installed
 	@start=$$(date +%s); \
@@ -29,6 +29,8 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/bench.py
+
+measurements: .venv/installed-bench
 	$(BIN)/python benchmarks/all.py
 
 tables: .venv/installed-test

@@ -131,7 +131,7 @@ def measured(script: str) -> tuple[str, bool]:
 
 def figures(sections: dict[str, str]) -> str:
     """What the benchmarks of faults say in the end, each with the command that says it."""
-    found = [FIGURES, "Written by `make bench`; do not edit.\n"]
+    found = [FIGURES, "Written by `make measurements`; do not edit.\n"]
     for script, count in RELIABILITY.items():
         printed = sections.get(script, "").partition("```\n")[2].partition("\n```")[0]
         lines = [line for line in printed.splitlines() if line and not re.fullmatch(r"\d+ s", line)]
@@ -154,7 +154,7 @@ def heading() -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return (
         "# What was measured\n\n"
-        "Written by `make bench`; do not edit. Times are of one machine; ratios count.\n\n"
+        "Written by `make measurements`; do not edit. Times are of one machine; ratios count.\n\n"
         f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
         f"{versions}.\n\n"
     )

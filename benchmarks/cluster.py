@@ -61,7 +61,7 @@ values = ["ols", "wls", "sdp"]
 """
 )
 TASKS = 40
-SEEDS, EPOCHS, REPEAT = 8, 150, 3
+SEEDS, EPOCHS, REPEAT = 8, 500, 3
 TRAININGS = (
     PENDULUM
     + """

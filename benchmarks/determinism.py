@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 LIMIT = 1e-9
 FITS = ("ols", "sdp", "diffnea")
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "ROBOTID_CORES")
 DESIGNED = """
 [stages.excite]
 inputs.robot = "{robot}"
@@ -102,8 +102,8 @@ SAME_BYTES = (
     Surroundings("locale C", {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0"}),
     Surroundings("locale C.UTF-8", {"LC_ALL": "C.UTF-8", "LANG": "C.UTF-8"}),
     *(Surroundings(f"{jobs} jobs", flags=("--jobs", jobs)) for jobs in ("1", "2")),
-    Surroundings("search in 1 process", {"ROBOTID_PROCESSES": "1"}),
-    Surroundings("search in 2 processes", {"ROBOTID_PROCESSES": "2"}),
+    Surroundings("told to use 1 core", {"ROBOTID_CORES": "1"}),
+    Surroundings("told to use 2 cores", {"ROBOTID_CORES": "2"}),
     Surroundings("one core", cores=1),
     Surroundings("other folders, nothing compiled", elsewhere=True),
     Surroundings("SOURCE_DATE_EPOCH", {"SOURCE_DATE_EPOCH": "0"}),

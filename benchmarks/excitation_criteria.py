@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"
-os.environ["ROBOTID_PROCESSES"] = "1"
+os.environ["ROBOTID_CORES"] = "1"
 
 import numpy as np
 

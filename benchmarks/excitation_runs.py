@@ -20,7 +20,7 @@ from robotid.information.regressor import Motion, row_columns
 from robotid.robot.tree import RobotTree
 from robotid.signals.planned import Moving
 from robotid.simulation.closed_loop import Clock, follow
-from robotid.simulation.controller import TrackingController, gains
+from robotid.simulation.controller import JointFeedback, Reference, gains
 from robotid.simulation.drives import make_drives, moved_inertias, rotor_inertias, substeps_for
 from robotid.simulation.engine import make_engine
 from robotid.simulation.options import SimulationOptions
@@ -98,19 +98,19 @@ def simulated(setting: Setting, true: Truth, trajectories: Sequence[Trajectory])
     clock = Clock(samples, every, 1 / CONTROL_HZ, 1)
     t = np.arange(clock.steps) / CONTROL_HZ
     references = [trajectory.at(t) for trajectory in trajectories]
-    q, qd, qdd = (np.stack(parts, 1) for parts in zip(*references, strict=True))
+    reference = Reference(*(np.stack(parts, 1) for parts in zip(*references, strict=True)))
     rotor = rotor_inertias(robot, options)
     with torch.no_grad():
-        given = (torch.from_numpy(part) for part in (q, qd, qdd))
+        given = (torch.from_numpy(part) for part in reference)
         needed = rnea(robot, *given, rotor_inertia=torch.from_numpy(rotor)).numpy()
     kp, kd = gains(moved_inertias(robot) + rotor, options.bandwidth_hz, options.damping_ratio)
-    controller = TrackingController(q, qd, needed, kp, kd, robot.bound("effort"))
+    controller = JointFeedback(reference, needed, kp, kd, robot.bound("effort"))
     effort = np.where(np.isfinite(setting.limits.torque), setting.limits.torque, 1.0)
     drives = make_drives(true.robot, options, effort)
     clock = clock._replace(substeps=substeps_for(true.robot, drives, kd, clock.step_s))
     engine = make_engine("mujoco", true.robot, drives.rotor_inertia)
     plant = Plant(engine, drives.friction, drives.rotor_inertia, None)
-    start = plant.at_rest(q[0], needed[0])
+    start = plant.at_rest(reference.start, needed[0])
     names = [f"run{i}" for i in range(len(trajectories))]
     found = follow(plant, controller, clock, start, robot.joint_names, names)
     tau = found.tau[:: clock.every]

@@ -3,6 +3,7 @@
 import os
 import resource
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,22 +36,24 @@ def watched(
     """Run a command in a folder; anything but one of these exit codes is an error."""
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     peak, read = 0.0, dict[int, int]()
-    with subprocess.Popen(
-        [str(word) for word in command],
-        cwd=folder,
-        env={**os.environ, **settings},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as running:
+    with (
+        tempfile.TemporaryFile("w+") as said,
+        subprocess.Popen(
+            [str(word) for word in command],
+            cwd=folder,
+            env={**os.environ, **settings},
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+        ) as running,
+    ):
         while running.poll() is None:
             peak = max(peak, held_by(running.pid))
             read |= {pid: count for pid in family(running.pid) if (count := _read_by(pid))}
             time.sleep(_EVERY_S)
-        said = running.stderr.read() if running.stderr else ""
-    if running.returncode not in codes:
-        msg = f"{command[0]} ended with {running.returncode}\n{said}"
-        raise RuntimeError(msg)
+        if running.returncode not in codes:
+            said.seek(0)
+            msg = f"{command[0]} ended with {running.returncode}\n{said.read()}"
+            raise RuntimeError(msg)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return Watched(time.perf_counter() - began, cpu_s, peak, sum(read.values()))

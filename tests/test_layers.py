@@ -45,6 +45,7 @@ LAYERS = [
     {
         "checkpoints",
         "compiled",
+        "cores",
         "errors",
         "on_demand",
         "progress",

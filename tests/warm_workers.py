@@ -9,8 +9,9 @@ import selectors
 from pathlib import Path
 from typing import NamedTuple
 
+from robotid import cores
 from robotid.runner import local
-from robotid.runner.process import WorkerProcess, available_cores, environment
+from robotid.runner.process import WorkerProcess, environment
 
 _OWN = ("PYTEST_CURRENT_TEST", "ROBOTID_CACHE_DIR")  # of each test; tasks say where the store is
 _MOST = 2
@@ -33,7 +34,7 @@ def use(monkeypatch):
 
 
 def _surroundings(jobs):
-    given = environment(max(1, available_cores() // jobs))
+    given = environment(max(1, cores.available() // jobs))
     kept = sorted((name, value) for name, value in given.items() if name not in _OWN)
     try:
         return Path.cwd(), tuple(kept)

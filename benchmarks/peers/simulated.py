@@ -2,8 +2,10 @@
 
 MuJoCo moved it: masses and centres of mass are not those of the file. sysid shoots: it searches
 eight numbers (mass and centre of each link, near those of the file) with which a simulation follows
-the positions. robotid makes velocities and accelerations of the positions and solves for all
-parameters of both links, with links that can exist.
+the positions, and has all others right. It is given windows of 1 s, with which it is most accurate
+(of 0.25 s: 1.9 %, of 2 s: 9.5 %, of all 10 s: it stops far off). robotid makes velocities and
+accelerations of the positions and solves for all parameters of both links, with links that can
+exist; its cut-off, too, is the one with which it is most accurate.
 """
 
 import tempfile
@@ -12,6 +14,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 from mujoco import sysid
+from scipy.signal import savgol_filter
 
 from peers.comparison import Task, Way
 from robotid.dynamics.base_parameters import base_parameters
@@ -27,6 +30,7 @@ from robotid.signals.options import FilterOptions
 from robotid.signals.threads import Threads
 
 RATE_HZ, NOISE = 500.0, 1e-4  # of positions [rad]
+WINDOW = 500  # samples that one simulation of sysid follows
 LINKS = ("upper", "lower")
 MODEL = """
 <mujoco model="double">
@@ -139,18 +143,21 @@ def ours(layout: Layout, control: np.ndarray, q: np.ndarray) -> np.ndarray:
 def theirs(control: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Link parameters, shape (20,), by shooting from the numbers of the file."""
     spec = mujoco.MjSpec.from_string(MODEL.format(*NOMINAL))
-    model, t = spec.compile(), np.arange(len(q)) / RATE_HZ
+    model, t = spec.compile(), np.arange(WINDOW) / RATE_HZ
     parameters = sysid.ParameterDict()
     for link in LINKS:
         one = sysid.body_inertia_param(spec, model, link, sysid.InertiaType.MassIpos)
         parameters.add(one)
+    smooth = savgol_filter(q, 31, 3, axis=0)
+    speeds = savgol_filter(q, 31, 3, deriv=1, delta=1.0 / RATE_HZ, axis=0)
+    windows = [slice(i, i + WINDOW) for i in range(0, len(q) - WINDOW + 1, WINDOW)]
     sequences = sysid.ModelSequences(
         "double",
         spec,
-        "run",
-        sysid.create_initial_state(model, q[0]),
-        sysid.TimeSeries.from_control_names(t, control, model),
-        sysid.TimeSeries.from_names(t, q, model),
+        [f"from{w.start}" for w in windows],
+        [sysid.create_initial_state(model, smooth[w.start], speeds[w.start]) for w in windows],
+        [sysid.TimeSeries.from_control_names(t, control[w], model) for w in windows],
+        [sysid.TimeSeries.from_names(t, q[w], model) for w in windows],
     )
     residual = sysid.build_residual_fn(models_sequences=[sequences])
     found, _ = sysid.optimize(parameters, residual, verbose=False)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
+from robotid import cores
 from robotid.cli.alignment import aligned
 from robotid.cli.console import Console
 from robotid.cli.display import display_for
@@ -16,7 +17,6 @@ from robotid.errors import Effect, Notice, UsageError
 from robotid.runner.executor import Executor
 from robotid.runner.graph import Graph
 from robotid.runner.local import LocalExecutor
-from robotid.runner.process import available_cores
 from robotid.runner.record import record_run
 from robotid.runner.result import RunResult, StageResult
 from robotid.runner.run import Run
@@ -57,7 +57,7 @@ def run_graph(
     cluster: Cluster | None = None,
 ) -> tuple[RunResult, str | None]:
     """Run a graph and note the run; returns the result and the run's name."""
-    jobs = available_cores() if settings.jobs is None else settings.jobs
+    jobs = cores.available() if settings.jobs is None else settings.jobs
     if jobs < 1:
         raise UsageError("bad-jobs", f"--jobs {jobs}: at least one process is needed")
     if settings.timeout is not None and not settings.timeout > 0:

@@ -51,15 +51,16 @@ def correlation_in_time(windows: Sequence[Array], noise: FilteredNoise) -> TimeC
         noise: what the filter makes of white noise.
     """
     # Offsets that differ from recording to recording are another matter; see `offsets`.
-    centred = [window - window.mean() for window in windows]
+    centred = [alike - alike.mean(1, keepdims=True) for alike in _by_size(windows)]
     lags = max(2, max(window.size for window in windows) // 4)
     products, pairs = np.zeros(lags), np.zeros(lags)
-    for window in centred:
-        most = min(lags, window.size)
-        size = 2 ** int(np.ceil(np.log2(2 * window.size)))
-        power = np.abs(np.fft.rfft(window, size)) ** 2
+    for alike in centred:
+        count, samples = alike.shape
+        most = min(lags, samples)
+        size = 2 ** int(np.ceil(np.log2(2 * samples)))
+        power = (np.abs(np.fft.rfft(alike, size)) ** 2).sum(0)
         products[:most] += np.fft.irfft(power)[:most]
-        pairs[:most] += window.size - np.arange(most)
+        pairs[:most] += count * (samples - np.arange(most))
     found = products / pairs
     found = found / found[0]
     expected = noise.autocorrelation(lags)
@@ -77,6 +78,12 @@ def correlation_in_time(windows: Sequence[Array], noise: FilteredNoise) -> TimeC
         share=min(noise.share, _independent(found)),
         fits_filter=_fits(centred, noise),
     )
+
+
+def _by_size(windows: Sequence[Array]) -> list[Array]:
+    """Windows of the same size together, each of shape (count, samples)."""
+    sizes = dict.fromkeys(window.size for window in windows)
+    return [np.stack([one for one in windows if one.size == size]) for size in sizes]
 
 
 def shown(time: TimeCorrelation, rate_hz: float) -> Autocorrelation:
@@ -128,14 +135,21 @@ def _independent(autocorrelation: Array) -> float:
 
 
 def _fits(windows: Sequence[Array], noise: FilteredNoise) -> bool:
-    """Bartlett's test: lines of the spectrum, each over what is expected, add up evenly."""
+    """Bartlett's test: lines of the spectrum, each over what is expected, add up evenly.
+
+    Args:
+        windows: those of the same size together, each of shape (count, samples).
+        noise: that is expected.
+    """
     lines = []
-    for window in windows:
-        frequency = np.fft.rfftfreq(window.size, 1 / noise.rate_hz)
+    for alike in windows:
+        count, samples = alike.shape
+        frequency = np.fft.rfftfreq(samples, 1 / noise.rate_hz)
         inside = (frequency > 0) & (frequency <= noise.band_hz)
         inside &= frequency < noise.rate_hz / 2  # the last line has one degree of freedom only
-        power = np.abs(np.fft.rfft(window)) ** 2 / noise.expected_power(window.size)
-        lines.append(np.column_stack([frequency[inside], power[inside]]))
+        power = np.abs(np.fft.rfft(alike)) ** 2 / noise.expected_power(samples)
+        own = np.tile(frequency[inside], count)
+        lines.append(np.column_stack([own, power[:, inside].ravel()]))
     ordered = np.concatenate(lines)
     if len(ordered) < _FEWEST:
         return True

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def excerpt(
             is wanted the recording is not opened.
     """
     counts = {name: facts.samples for name, facts in index.recordings.items()}
-    windows = []
+    pieces: list[_Piece] = []
     for name, stretches in spread(counts, most).items():
         path = folder / f"{name}.parquet"
         step_s = 1.0 / index.recordings[name].rate_hz
@@ -72,16 +73,45 @@ def excerpt(
             signals = reader.signals(rows)
             labels = _splits(t, index.splits[name], index.intervals.get(name))
             for label, part in _pieces(t, labels, step_s):
-                q, qd, qdd, tau = map(np.ascontiguousarray, samples_of(robot, signals[:, part]))
                 here = {column: values[part] for column, values in rows.items()}
-                given = np.asarray(predict(q, qd, qdd), dtype=np.float64)
-                measured, predicted = reader.shown(here, q, tau, given)
-                q, qd, qdd = (x[:, : len(reader.rows)] for x in (coordinates(robot, q), qd, qdd))
-                warm = _warmth(here, reader.rows) if reader.temperatures else None
-                own = Window(name, label, t[part], q, qd, qdd, measured, predicted, warm)
-                windows.append(own)
+                samples = tuple(samples_of(robot, signals[:, part]))
+                pieces.append(_Piece(name, label, t[part], reader, here, samples))
+    windows = tuple(
+        piece.window(robot, given)
+        for piece, given in zip(pieces, _predicted(pieces, predict), strict=True)
+    )
     names = robot.rows[:6] if forces is not None and forces.kind == "base" else robot.rows
-    return Excerpt(names, tuple(windows))
+    return Excerpt(names, windows)
+
+
+class _Piece(NamedTuple):
+    """Samples of a recording without a gap, to be predicted: q, qd, qdd and tau."""
+
+    recording: str
+    split: Split
+    t: Array
+    reader: SampleReader
+    rows: Columns
+    samples: tuple[Array, ...]
+
+    def window(self, robot: RobotTree, given: Array) -> Window:
+        """What is kept of it, beside predicted torques, shape (T, nv)."""
+        q, qd, qdd, tau = self.samples
+        reader = self.reader
+        measured, predicted = reader.shown(self.rows, q, tau, given)
+        q, qd, qdd = (x[:, : len(reader.rows)] for x in (coordinates(robot, q), qd, qdd))
+        warm = _warmth(self.rows, reader.rows) if reader.temperatures else None
+        return Window(self.recording, self.split, self.t, q, qd, qdd, measured, predicted, warm)
+
+
+def _predicted(pieces: Sequence[_Piece], predict: Torque) -> list[Array]:
+    """Torques of all pieces in one call: hundreds of short ones cost more than their samples."""
+    if not pieces:
+        return []
+    motions = zip(*(piece.samples[:3] for piece in pieces), strict=True)
+    whole = predict(*(np.ascontiguousarray(np.concatenate(parts)) for parts in motions))
+    ends = np.cumsum([piece.t.size for piece in pieces])[:-1]
+    return np.split(np.asarray(whole, dtype=np.float64), ends)
 
 
 def _read(

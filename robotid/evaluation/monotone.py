@@ -9,29 +9,30 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-class Trend(NamedTuple):
-    """How values change from the first time to the last, and how likely chance does the same."""
+class Trends(NamedTuple):
+    """How k things change from the first time to the last, and how likely chance does the same."""
 
-    change: float
-    chance: float
+    change: Array
+    chance: Array
 
 
-def trend(times: Array, values: Array) -> Trend:
-    """The trend of values over time; equal ones count for neither direction.
+def trends(times: Array, values: Array) -> Trends:
+    """The trends of values over time; equal ones count for neither direction.
 
     Kendall's test knows only which of two values is larger, so no single block can decide it;
     the change is the median slope of all pairs (Theil) times the time.
 
     Args:
         times: ascending, shape (n,).
-        values: shape (n,), n >= 2.
+        values: shape (n, k), n >= 2.
     """
     first, second = _pairs(times.size)
     rises = values[second] - values[first]
-    slopes = np.sort(rises / (times[second] - times[first]))
-    slope = float(slopes[(slopes.size - 1) // 2] + slopes[slopes.size // 2]) / 2
-    score = abs(int(np.sum(np.sign(rises))))
-    return Trend(slope * float(times[-1] - times[0]), _chance(times.size, score))
+    slopes = np.sort(rises / (times[second] - times[first])[:, None], axis=0)
+    slope = (slopes[(len(slopes) - 1) // 2] + slopes[len(slopes) // 2]) / 2
+    scores = np.abs(np.sign(rises).sum(0)).tolist()
+    chance = np.array([_chance(times.size, int(score)) for score in scores])
+    return Trends(slope * (times[-1] - times[0]), chance)
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ have to change there; a factor holds all that is needed for it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import median
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robotid.contracts.fit import BlockErrors
 from robotid.errors import Notice
-from robotid.evaluation.monotone import trend
+from robotid.evaluation.monotone import trends
 from robotid.information.blocks import DataBlock
 from robotid.information.factor import Factor
 from robotid.information.layout import LINK_PARAMETERS
@@ -27,20 +27,32 @@ _LEAST_CHANGE = 0.25  # of the error: what is smaller does no harm
 _ERROR = "error"  # the trend of the errors themselves, not along a term
 
 
-class _Rest(NamedTuple):
-    """Residuals of one row of a block.
+class _Rests(NamedTuple):
+    """Residuals of one row in the B blocks of a recording.
 
     Args:
-        samples: how many.
-        rmse: root mean square [N m].
-        steps: of each of the row's own parameters, which would fit the residuals best by itself.
-        sizes: root mean squares of their columns.
+        samples: of all blocks.
+        error: root mean square over all of them [N m].
+        names: `_ERROR`, then the row's own parameters.
+        values: root mean squares of blocks [N m], then the steps of each parameter that would fit
+            their residuals best by itself, shape (B, names).
+        sizes: torque per unit of each: 1, then the usual root mean square of a parameter's column,
+            shape (names,).
     """
 
-    samples: int
-    rmse: float
-    steps: dict[str, float]
-    sizes: dict[str, float]
+    samples: float
+    error: float
+    names: list[str]
+    values: Array
+    sizes: Array
+
+
+class _Recording(NamedTuple):
+    """Blocks of a recording, and their residuals by row."""
+
+    name: str
+    blocks: list[DataBlock]
+    rows: dict[str, _Rests]
 
 
 class Residuals:
@@ -50,36 +62,46 @@ class Residuals:
         """Look at every block once.
 
         Args:
-            blocks: of any splits, recordings in the order in which they were made.
+            blocks: of any splits, recordings in the order in which they were made, those of a
+                recording one after another.
             phi: all parameters, shape (p,).
             names: of the parameters; those of a joint are `<joint>.<term>`.
         """
         values = np.asarray(phi, dtype=np.float64)
         own: dict[str, dict[str, int]] = {}
-        self.blocks: list[tuple[DataBlock, dict[str, _Rest]]] = []
-        for block in blocks:
-            found = {}
-            for factor in block.factors:
-                if factor.row not in own:
-                    own[factor.row] = _own(factor, names)
-                found[factor.row] = _rest(factor, values, own[factor.row])
-            self.blocks.append((block, found))
+        self.recordings: list[_Recording] = []
+        for name, stretch in groupby(blocks, key=lambda block: block.recording):
+            together = list(stretch)
+            rows = {}
+            for factors in zip(*(block.factors for block in together), strict=True):
+                row = factors[0].row
+                if row not in own:
+                    own[row] = _own(factors[0], names)
+                rows[row] = _rests(factors, values, own[row])
+            self.recordings.append(_Recording(name, together, rows))
 
 
-def _rest(factor: Factor, phi: Array, own: Mapping[str, int]) -> _Rest:
-    """What rho stands for is orthogonal to all columns, so R_b and z are enough."""
-    R = factor.R[:-1, :-1]
-    error = factor.z - R @ (factor.expansion @ phi[factor.columns])
-    loss = float(error @ error) + factor.rho**2
-    columns = R @ factor.expansion[:, list(own.values())]
-    power = np.sum(columns**2, axis=0)
-    steps = np.divide(columns.T @ error, power, out=np.zeros(power.size), where=power > 0)
-    sizes = np.sqrt(power / factor.count)
-    return _Rest(
-        factor.count,
-        float(np.sqrt(loss / factor.count)),
-        dict(zip(own, steps.tolist(), strict=True)),
-        dict(zip(own, sizes.tolist(), strict=True)),
+def _rests(factors: Sequence[Factor], phi: Array, own: Mapping[str, int]) -> _Rests:
+    """Of one row, for blocks of a recording, which have the same columns, all at once.
+
+    What rho stands for is orthogonal to all columns, so R_b and z are enough.
+    """
+    first = factors[0]
+    whole = np.stack([factor.R for factor in factors])
+    R, z = whole[:, :-1, :-1], whole[:, :-1, -1]
+    samples = np.array([float(factor.count) for factor in factors])
+    error = z - R @ (first.expansion @ phi[first.columns])
+    losses = (error**2).sum(1) + whole[:, -1, -1] ** 2
+    columns = R @ first.expansion[:, list(own.values())]
+    power = (columns**2).sum(1)
+    along = (columns * error[..., None]).sum(1)
+    steps = np.divide(along, power, out=np.zeros_like(power), where=power > 0)
+    return _Rests(
+        samples=float(samples.sum()),
+        error=float(np.sqrt(losses.sum() / samples.sum())),
+        names=[_ERROR, *own],
+        values=np.column_stack([np.sqrt(losses / samples), steps]),
+        sizes=np.append(1.0, np.median(np.sqrt(power / samples[:, None]), axis=0)),
     )
 
 
@@ -88,44 +110,48 @@ def block_errors(residuals: Residuals) -> list[BlockErrors]:
 
     The mean is known where a row has an `<row>.offset`, as its column is 1 for every sample.
     """
-    return [
-        BlockErrors(
-            recording=block.recording,
+    return [one for recording in residuals.recordings for one in _block_errors(recording)]
+
+
+def _block_errors(recording: _Recording) -> Iterator[BlockErrors]:
+    rmse = {row: rests.values[:, 0].tolist() for row, rests in recording.rows.items()}
+    mean: dict[str, list[float]] = {}
+    for row, rests in recording.rows.items():
+        if (offset := f"{row}.offset") in rests.names:
+            mean[row] = rests.values[:, rests.names.index(offset)].tolist()
+    for place, block in enumerate(recording.blocks):
+        yield BlockErrors(
+            recording=recording.name,
             split=block.split,
             start_s=block.start_s,
             end_s=block.end_s,
-            rmse={row: rest.rmse for row, rest in found.items()},
-            mean={row: rest.steps.get(f"{row}.offset") for row, rest in found.items()},
+            rmse={row: values[place] for row, values in rmse.items()},
+            mean={row: mean[row][place] if row in mean else None for row in rmse},
         )
-        for block, found in residuals.blocks
-    ]
 
 
 class _Series(NamedTuple):
-    """Something that may drift, in the order of time.
+    """What may drift of one row, in the order of time.
 
     Args:
         recording: None for a session.
         row: of torque.
-        what: `_ERROR`, or the name of a parameter.
         start_s: when it begins; None for a session.
         times: ascending, shape (n,).
-        values: shape (n,); of a parameter, its steps.
-        size: of the column, so that size times a step is a torque [N m]; 1 for errors.
+        names: `_ERROR`, then parameters.
+        values: of each over time, shape (n, names).
+        sizes: torque per unit of each, shape (names,).
         error: root mean square of the residuals [N m].
     """
 
     recording: str | None
     row: str
-    what: str
     start_s: float | None
     times: Array
+    names: list[str]
     values: Array
-    size: float
+    sizes: Array
     error: float
-
-
-_OfBlock = tuple[DataBlock, dict[str, _Rest]]
 
 
 def drifts(residuals: Residuals, units: Mapping[str, str]) -> list[Notice]:
@@ -142,57 +168,46 @@ def drifts(residuals: Residuals, units: Mapping[str, str]) -> list[Notice]:
     Returns:
         At most one finding for each joint and recording (or the session): the largest change.
     """
-    recordings: dict[str, list[_OfBlock]] = {}
-    for block, found in residuals.blocks:
-        recordings.setdefault(block.recording, []).append((block, found))
     series = [
-        *(one for name, own in recordings.items() for one in _within(name, own)),
-        *_session([[found for _, found in own] for own in recordings.values()]),
+        *(one for recording in residuals.recordings for one in _within(recording)),
+        *_session(residuals.recordings),
     ]
-    worst: dict[tuple[str | None, str], tuple[float, Notice]] = {}
+    tests = sum(len(one.names) for one in series)
+    found = []
     for one in series:
-        seen = trend(one.times, one.values)
-        share = abs(seen.change) * one.size / one.error if one.error > 0 else 0.0
-        if seen.chance * len(series) > _CHANCE or share < _LEAST_CHANGE:
-            continue
-        key = (one.recording, one.row)
-        if key not in worst or share > worst[key][0]:
-            worst[key] = (share, _notice(one, seen.change, units[one.row]))
-    return [notice for _, notice in worst.values()]
+        change, chance = trends(one.times, one.values)
+        torque = np.abs(change) * one.sizes
+        sure = (chance * tests <= _CHANCE) & (torque >= _LEAST_CHANGE * one.error)
+        if one.error > 0 and sure.any():
+            worst = int(np.argmax(np.where(sure, torque, 0.0)))
+            found.append(_notice(one, worst, float(change[worst]), units[one.row]))
+    return found
 
 
-def _within(recording: str, blocks: Sequence[_OfBlock]) -> Iterator[_Series]:
+def _within(recording: _Recording) -> Iterator[_Series]:
     """What may drift within one recording."""
+    blocks = recording.blocks
     if len(blocks) < LEAST:
         return
-    ordered = sorted(blocks, key=lambda one: one[0].start_s)
-    times = np.array([(block.start_s + block.end_s) / 2 for block, _ in ordered])
-    start = ordered[0][0].start_s
-    for row in ordered[0][1]:
-        rests = [found[row] for _, found in ordered]
-        errors, error = _errors(rests)
-        yield _Series(recording, row, _ERROR, start, times, errors, 1.0, error)
-        for name in rests[0].steps:
-            steps, size = _steps(rests, name)
-            yield _Series(recording, row, name, start, times, steps, size, error)
+    middles = np.array([(block.start_s + block.end_s) / 2 for block in blocks])
+    order = np.argsort(middles)
+    here, start = recording.name, min(block.start_s for block in blocks)
+    for row, (_, error, names, values, sizes) in recording.rows.items():
+        yield _Series(here, row, start, middles[order], names, values[order], sizes, error)
 
 
-def _session(recordings: Sequence[Sequence[dict[str, _Rest]]]) -> Iterator[_Series]:
+def _session(recordings: Sequence[_Recording]) -> Iterator[_Series]:
     """What may drift from recording to recording; blocks of one are no independent witnesses."""
     if len(recordings) < LEAST:
         return
     times = np.arange(len(recordings), dtype=np.float64)
-    for row in recordings[0][0]:
-        parts = [[found[row] for found in blocks] for blocks in recordings]
-        errors = np.array([_errors(rests)[1] for rests in parts])
-        weights = np.array([float(sum(rest.samples for rest in rests)) for rests in parts])
-        error = float(np.sqrt(np.average(errors**2, weights=weights)))
-        yield _Series(None, row, _ERROR, None, times, errors, 1.0, error)
-        for name in parts[0][0].steps:
-            steps = [_steps(rests, name) for rests in parts]
-            values = np.array([float(np.mean(step)) for step, _ in steps])
-            size = float(np.median([size for _, size in steps]))
-            yield _Series(None, row, name, None, times, values, size, error)
+    for row, first in recordings[0].rows.items():
+        parts = [recording.rows[row] for recording in recordings]
+        values = np.stack([rests.values.mean(0) for rests in parts])
+        values[:, 0] = [rests.error for rests in parts]
+        error = np.sqrt(np.average(values[:, 0] ** 2, weights=[rests.samples for rests in parts]))
+        sizes = np.median([rests.sizes for rests in parts], axis=0)
+        yield _Series(None, row, None, times, first.names, values, sizes, float(error))
 
 
 def _own(factor: Factor, names: Sequence[str]) -> dict[str, int]:
@@ -205,27 +220,15 @@ def _own(factor: Factor, names: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _errors(rests: Sequence[_Rest]) -> tuple[Array, float]:
-    """Root mean squares of blocks, and that of all of them together."""
-    errors = np.array([rest.rmse for rest in rests])
-    counts = np.array([float(rest.samples) for rest in rests])
-    return errors, float(np.sqrt(np.average(errors**2, weights=counts)))
-
-
-def _steps(rests: Sequence[_Rest], name: str) -> tuple[Array, float]:
-    """Steps of a parameter block by block, and the usual size of its column."""
-    steps = np.array([rest.steps[name] for rest in rests])
-    return steps, median(rest.sizes[name] for rest in rests)
-
-
-def _notice(series: _Series, change: float, unit: str) -> Notice:
+def _notice(series: _Series, place: int, change: float, unit: str) -> Notice:
+    what = series.names[place]
     where = "the session" if series.recording is None else f"recording {series.recording}"
-    torque = abs(change) * series.size
+    torque = abs(change) * float(series.sizes[place])
     share = f"{torque:.3g} {unit}, {100 * torque / series.error:.0f} % of the error"
-    if series.what == _ERROR:
+    if what == _ERROR:
         said = f"the error {'grows' if change > 0 else 'falls'} over {where} by {share}"
     else:
-        said = f"{series.what} {'grows' if change > 0 else 'falls'} over {where} by {share}"
+        said = f"{what} {'grows' if change > 0 else 'falls'} over {where} by {share}"
         said += f" (a step of {change:+.3g})"
     return Notice(
         code="residual-drift",

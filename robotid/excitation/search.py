@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from robotid import progress
 from robotid.contracts.excitation import JointSeries
+from robotid.cores import CORES, available
 from robotid.errors import TemporaryError
 from robotid.excitation.attempts import Attempt, Job, Searcher
 from robotid.excitation.options import ExcitationOptions
@@ -26,8 +27,7 @@ from robotid.excitation.problem import Recipe
 
 Array = NDArray[np.float64]
 
-PROCESSES = "ROBOTID_PROCESSES"  # variable of the environment that says how many to use
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", CORES)
 _WORTH_S = 6.0  # of work left for which other processes are started
 
 
@@ -90,7 +90,7 @@ class Searches:
             each = time.monotonic() - began
             options = self._options
             left = (options.trajectories - jobs[0].trajectory) * options.restarts - 1
-            if processes() == 1 or left * each < _WORTH_S:
+            if available() == 1 or left * each < _WORTH_S:
                 for job in jobs[1:]:
                     if not job.late:
                         yield self._searcher.attempt(job)
@@ -98,7 +98,7 @@ class Searches:
             jobs = jobs[1:]
         try:
             if self._pool is None:
-                self._pool = self._started(min(processes(), left))
+                self._pool = self._started(min(available(), left))
             for future in as_completed([self._pool.submit(_work, job) for job in jobs]):
                 attempt = future.result()
                 if attempt is not None:
@@ -107,7 +107,7 @@ class Searches:
             raise TemporaryError(
                 "worker-killed",
                 "a process that searched was killed from outside",
-                hint=f"if memory ran out: {PROCESSES}=1, or a machine with more",
+                hint=f"if memory ran out: {CORES}=1, or a machine with more",
             ) from None
 
     def _started(self, count: int) -> ProcessPoolExecutor:
@@ -122,12 +122,6 @@ class Searches:
             for future in [pool.submit(_ready) for _ in range(count)]:
                 future.result()
         return pool
-
-
-def processes() -> int:
-    """How many processes to use: as asked for, else one per core this process may use."""
-    asked = os.environ.get(PROCESSES, "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else len(os.sched_getaffinity(0))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from robotid.fitting.starts import published_start, random_start, start_at
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal
 from robotid.models.learning import error_units
-from robotid.spatial.parametrisations.table import parametrisation
+from robotid.spatial.parametrisations.table import by_centre, parametrisation
 
 Array = NDArray[np.float64]
 _SPLITS: tuple[Split, ...] = ("train", "val", "test")
@@ -46,7 +46,10 @@ def diffnea(problem: Problem) -> Solved:
 
 def _parametrised(problem: Problem, name: str) -> Solved:
     estimate = wls(problem.train, problem.base)
-    entries = Entries.of(problem.layout, parametrisation(name))
+    kind = parametrisation(name)
+    if problem.options.links_by == "centre":
+        kind = by_centre(kind)
+    entries = Entries.of(problem.layout, kind)
     start = _start(problem, entries, estimate)
     if problem.options.online:
         return _by_passing(problem, entries, estimate, start)

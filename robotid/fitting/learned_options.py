@@ -28,6 +28,13 @@ class LearnedOptions(BaseModel):
         description="All parts of a hybrid together, or (2s) the body first, which then stays as "
         "it is.",
     )
+    body_weight: float = Field(
+        default=0.0,
+        ge=0,
+        description="With which errors of the body and its joints without the network count beside "
+        "those of the whole, so that they stay right while all parts learn together; 0 as "
+        "published.",
+    )
     memory: int = Field(default=50, ge=1, le=1024, description="Units of an lstm.")
     activation: Literal["prelu", "tanh"] = Field(
         default="prelu", description="Of the layers of mlp and lstm."
@@ -116,6 +123,7 @@ USED_BY: dict[str, tuple[str, ...]] = {
     "rigid": ("hybrid",),
     "residual": ("hybrid",),
     "training": ("hybrid",),
+    "body_weight": ("hybrid",),
     "memory": ("lstm", "hybrid"),
     "activation": ("mlp", "lstm", "hybrid"),
     "lagrangian": (*LAGRANGIAN, "hybrid"),

@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from robotid.fitting.options import FitOptions
 
 FORWARD = ("diffnea", "nea", "ffnn")
+_BY_MOMENT = ("nostr", "symm", "spd", "tri", "cov")
 _WIDEST = 1024
 _OF_FORWARD = ("actuator", "hidden")
 _OF_FACTORS = ("intervals", "essential", "cv")
 _OF_PROTOCOLS = tuple(ProtocolOptions.model_fields)
-_NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load", *_OF_PROTOCOLS)
+_NOT_OF_FORWARD = ("intervals", "essential", "cv", "loaded", "load", "links_by", *_OF_PROTOCOLS)
 
 
 def check_kind(options: "FitOptions", changed: Set[str]) -> None:
@@ -38,6 +39,9 @@ def check_kind(options: "FitOptions", changed: Set[str]) -> None:
             raise ValueError("model: ffnn predicts accelerations; it needs loss forward")
         if options.kinematics == "learned":
             _placed(options, changed)
+        by_moment = options.model != "diffnea" or options.inertia in _BY_MOMENT
+        if "links_by" in changed and not by_moment:
+            raise ValueError(f"links_by is for inertia {', '.join(_BY_MOMENT)}")
 
 
 def _learned(options: "FitOptions", changed: Set[str]) -> None:
@@ -58,6 +62,8 @@ def _learned(options: "FitOptions", changed: Set[str]) -> None:
         raise ValueError("inertia is for rigid diffnea")
     if "init" in changed and options.training == "2s":
         raise ValueError("init is for links that are trained: those of 2s are of an sdp")
+    if "body_weight" in changed and (residual == "none" or options.training == "2s"):
+        raise ValueError("body_weight is for a body that learns together with a network")
     for key in ("lagrangian", "lagrangian_activation", "lagrangian_inputs"):
         if key in changed and body not in LAGRANGIAN:
             raise ValueError(f"{key} is for {', '.join(LAGRANGIAN)}")
@@ -88,7 +94,7 @@ def _placed(options: "FitOptions", changed: Set[str]) -> None:
         raise ValueError("init: learned kinematics start from prior or random")
     if options.inertia == "nostr":
         raise ValueError("inertia: nostr needs known kinematics")
-    for key in (*_OF_FACTORS, "online", "loaded"):
+    for key in (*_OF_FACTORS, "online", "loaded", "links_by"):
         if key in changed:
             raise ValueError(f"{key} is for known kinematics")
     if options.loss_units == "noise":

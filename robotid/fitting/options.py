@@ -31,6 +31,7 @@ _DIFFERENTIABLE = ("diffnea", "diffbary")
 _USED_BY: dict[str, tuple[str, ...]] = {
     **USED_BY,
     "inertia": ("diffnea", "hybrid"),
+    "links_by": ("diffnea",),
     "optimizer": (*_DIFFERENTIABLE, "ffnn"),
     "init": (*_DIFFERENTIABLE, *LAGRANGIAN, "hybrid"),
     "iterations": (*_DIFFERENTIABLE, "ffnn"),
@@ -84,6 +85,11 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     )
     inertia: Inertia = Field(
         default="log", description="How diffnea writes the inertia of a link; see docs/estimators."
+    )
+    links_by: Literal["moment", "centre"] = Field(
+        default="moment",
+        description="What nostr, symm, spd, tri and cov have for where a link's mass is: its first "
+        "moment, as in print, or its centre, as in the published code.",
     )
     optimizer: Literal["newton", "adam"] = Field(
         default="newton",

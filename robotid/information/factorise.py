@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.cores import available
 from robotid.errors import BadDataError
 from robotid.information import kernel, small
 from robotid.information.basis import bases_of
@@ -17,7 +18,6 @@ from robotid.information.layout import Layout
 from robotid.information.program import program_of
 from robotid.information.regressor import (
     Motion,
-    default_threads,
     row_columns,
     working_memory,
 )
@@ -53,7 +53,7 @@ class Factoriser:
         self.layout = layout
         self.bases = bases_of(layout)
         self._program = program_of(layout, self.bases)
-        self._pool = ThreadPoolExecutor(threads or default_threads())
+        self._pool = ThreadPoolExecutor(threads or available())
         self._kept = local()  # fresh memory costs as much as what is put there
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from robotid.contracts.factors import (
     read_rows,
 )
 from robotid.information.factor import Factor, unpacked
+from robotid.information.layout import Index
 
 Array = NDArray[np.float64]
 
@@ -32,6 +33,7 @@ class Held:
         self._rows: list[RowTensors] = []
         self._whole: list[Array] = []
         self._R: list[Array] = []
+        self._columns: list[Index] = []
 
     def factors(self, path: Path, facts: FactorFacts, block: int | None) -> tuple[Factor, ...]:
         """Of a block of a recording, one per row; None is all blocks together."""
@@ -39,6 +41,7 @@ class Held:
         if self._path != path:
             self._rows, self._whole = read_rows(path, len(about.rows))
             self._path, self._R = path, []
+            self._columns = [np.array(row.columns, dtype=np.int64) for row in about.rows]
         if block is not None and not self._R:
             self._R = [unpacked(row.factor) for row in self._rows]
         count = sum(one.samples for one in blocks) if block is None else blocks[block].samples
@@ -50,7 +53,7 @@ class Held:
                 extent = torque[:, 0].sum(), torque[:, 1].min(), torque[:, 2].max()
             else:
                 R, extent = self._R[number][block], tuple(torque[block])
-            columns = np.array(row.columns, dtype=np.int64)
+            columns = self._columns[number]
             total, low, high = map(float, extent)
             made.append(Factor(row.name, columns, tensors.expansion, R, count, total, low, high))
         return tuple(made)

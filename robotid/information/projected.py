@@ -10,13 +10,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.cores import available
 from robotid.information.basis import whole_basis
 from robotid.information.factor import Factor
 from robotid.information.factorise import Found
 from robotid.information.held import HeldSigns
 from robotid.information.layout import Layout
 from robotid.information.projection import Projection
-from robotid.information.regressor import Motion, default_threads, row_columns
+from robotid.information.regressor import Motion, row_columns
 from robotid.information.samples import samples_of
 from robotid.information.triangular import triangle
 
@@ -37,7 +38,7 @@ class ProjectedFactoriser:
         forces = layout.forces
         self._links = len(forces.links)
         self._projection = Projection(layout.robot, forces.links, moments=forces.moments)
-        self._pool = ThreadPoolExecutor(threads or default_threads())
+        self._pool = ThreadPoolExecutor(threads or available())
         self._left: list[tuple[int, int]] = []  # samples, and equations that are left of theirs
 
     @property

@@ -6,10 +6,10 @@ from functools import lru_cache
 from threading import local
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robotid.cores import available
 from robotid.dynamics.friction import column_values
 from robotid.errors import UsageError
 from robotid.information import kernel
@@ -30,11 +30,6 @@ class Motion(NamedTuple):
     q: Array
     qd: Array
     qdd: Array
-
-
-def default_threads() -> int:
-    """How many threads numba would use; `NUMBA_NUM_THREADS` sets it."""
-    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 def signals_of(robot: RobotTree, **given: ArrayLike) -> Array:
@@ -102,7 +97,7 @@ def dense_regressor(
         raise UsageError("wrong-shape", f"out has to be a plain float64 array of shape {shape}")
     flat, stride = Y.reshape(-1), robot.nv * 10 * robot.bodies
     extra = 10 * len(program.pairs) + -(-(kernel.TOGETHER * stride + _LINE) // LANES)
-    count, pieces = threads or default_threads(), iter(range(0, samples, _PIECE))
+    count, pieces = threads or available(), iter(range(0, samples, _PIECE))
 
     def work() -> None:
         memory = working_memory(robot.nq + 2 * robot.nv, robot.bodies, extra)

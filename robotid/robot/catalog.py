@@ -27,6 +27,7 @@ ROBOTS: dict[str, Shipped] = {
     "panda": Shipped("panda.urdf", "7-axis arm like the Franka Panda, published parameters"),
     "ur10": Shipped("ur10.urdf", "6-axis arm like the Universal Robots UR10"),
     "iiwa": Shipped("iiwa.urdf", "7-axis arm like the KUKA iiwa 14"),
+    "iiwa7": Shipped("iiwa7.urdf", "7-axis arm like the KUKA iiwa 7, with a hand"),
     "quadruped": Shipped("quadruped.urdf", "12 joints on a floating trunk, Unitree Go2 sizes"),
     "humanoid": Shipped("humanoid.urdf", "22 joints on a floating pelvis, branching torso"),
 }

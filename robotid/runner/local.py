@@ -4,9 +4,10 @@ import selectors
 import time
 from collections import deque
 
+from robotid import cores
 from robotid.errors import TemporaryError
 from robotid.runner.executor import Event, Started, event_of
-from robotid.runner.process import WorkerProcess, available_cores
+from robotid.runner.process import WorkerProcess
 from robotid.runner.task import Task
 from robotid.store.store import Store
 
@@ -82,11 +83,16 @@ class LocalExecutor:
                 worker = self._new_worker()
             task = self._pending.popleft()
             events.append(Started(task))
-            worker.give(task, self._store)
+            worker.give(task, self._store, self._share())
         return events
 
+    def _share(self) -> int:
+        """Cores for one more task: all of them, unless others run beside it."""
+        tasks = 1 + sum(worker.task is not None for worker in self._workers) + len(self._pending)
+        return max(1, cores.available() // min(self._jobs, tasks))
+
     def _new_worker(self) -> WorkerProcess:
-        worker = WorkerProcess(self._store, max(1, available_cores() // self._jobs))
+        worker = WorkerProcess(self._store, max(1, cores.available() // self._jobs))
         self._workers.append(worker)
         self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
         return worker

@@ -68,11 +68,11 @@ class WorkerProcess:
         finally:
             os.close(writing)
 
-    def give(self, task: Task, store: Store) -> None:
-        """Let it begin with a task; one that is gone is noticed by `heard`."""
+    def give(self, task: Task, store: Store, cores: int) -> None:
+        """Let it begin with a task, on so many cores; one that is gone is noticed by `heard`."""
         self.task = task
         self._roots.add(store.root)
-        job = {"task": task.to_json(), "store": store.to_json()}
+        job = {"task": task.to_json(), "store": store.to_json(), "cores": cores}
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(job) + "\n")
@@ -147,11 +147,6 @@ def failed(error: RobotidError, detail: str = "") -> Answer:
     }
 
 
-def available_cores() -> int:
-    """Processor cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def environment(threads: int) -> dict[str, str]:
     """One thread per linear-algebra call, so that results do not depend on the number of cores.
 
@@ -164,7 +159,6 @@ def environment(threads: int) -> dict[str, str]:
         "MKL_NUM_THREADS": "1",
         "OMP_WAIT_POLICY": "PASSIVE",
         "POLARS_MAX_THREADS": str(threads),
-        "NUMBA_NUM_THREADS": str(threads),
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
     }

@@ -4,6 +4,7 @@ Results go through a pipe of their own. Standard output and error belong to the 
 calls; the parent shows them when something breaks.
 """
 
+import gc
 import json
 import os
 import queue
@@ -15,7 +16,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from robotid import progress
+from robotid import cores, progress
 from robotid.errors import from_exception
 from robotid.runner.execute import execute
 from robotid.runner.process import failed
@@ -24,10 +25,12 @@ from robotid.store.store import EntryDamagedError, Store
 from robotid.store.workspaces import remove_workspaces
 
 _EVERY_S = 0.1
+_OBJECTS = 100_000  # between searches for garbage: one goes through all that torch has made
 
 
 def main(channel: int) -> None:
     """Serve tasks from standard input; answers go to the file descriptor `channel`."""
+    gc.set_threshold(_OBJECTS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which decides
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
     roots: set[Path] = set()
@@ -42,6 +45,7 @@ def main(channel: int) -> None:
             job = json.loads(lines.get())
             task, store = Task.from_json(job["task"]), Store.from_json(job["store"])
             roots.add(store.root)
+            cores.allow(job["cores"])
             send(_attempt(task, store, _Teller(send)))
 
 

@@ -4,15 +4,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-import numba
+from robotid.cores import available
 
 
 class Threads:
     """Threads for the length of a block; who does which row changes no bit of a result."""
 
     def __init__(self, count: int | None = None) -> None:
-        # `NUMBA_NUM_THREADS` sets what numba would use.
-        self.count = count or int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        self.count = count or available()
         self._pool = ThreadPoolExecutor(max(1, self.count - 1))  # who shares works as well
 
     def __enter__(self) -> Self:

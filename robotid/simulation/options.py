@@ -61,8 +61,14 @@ class SimulationOptions(FloatingOptions, PlantOptions):
     )
     ramp_s: float = Field(default=1.0, gt=0, description="How long it takes to get going [s].")
 
+    feedback: Literal["joints", "model"] = Field(
+        default="joints",
+        description="How the controller corrects errors: by a spring and a damper at each joint, "
+        "or by accelerations, whose torques the nominal model tells (inverse dynamics).",
+    )
     feedforward: bool = Field(
-        default=True, description="Add the torques of the nominal model to the controller's."
+        default=True,
+        description="Add the torques of the nominal model to those of springs and dampers.",
     )
     bandwidth_hz: float = Field(
         default=5.0, gt=0, description="How fast the controller corrects errors [Hz]."

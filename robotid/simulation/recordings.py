@@ -38,7 +38,7 @@ OF_FLOATING = tuple(FloatingOptions.model_fields)
 # What swinging up has no use for.
 FOLLOWED = (
     *("period_s", "harmonics", "sine_periods_s", "sine_amplitudes", "position_share", "speeds"),
-    *("same_paths", "ramp_s", "feedforward", "bandwidth_hz", "damping_ratio"),
+    *("same_paths", "ramp_s", "feedback", "feedforward", "bandwidth_hz", "damping_ratio"),
 )
 
 

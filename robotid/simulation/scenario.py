@@ -14,7 +14,13 @@ from robotid.memory import must_fit
 from robotid.robot.tree import RobotTree
 from robotid.simulation.account import Made, findings, truth_of
 from robotid.simulation.closed_loop import Clock, Motion, follow
-from robotid.simulation.controller import Controller, TrackingController, gains
+from robotid.simulation.controller import (
+    Controller,
+    JointFeedback,
+    ModelFeedback,
+    Reference,
+    gains,
+)
 from robotid.simulation.drives import make_drives, moved_inertias, rotor_inertias, substeps_for
 from robotid.simulation.engine import make_engine
 from robotid.simulation.options import SimulationOptions
@@ -28,6 +34,7 @@ from robotid.simulation.recordings import (
     planned_recordings,
     random_recordings,
     random_stream,
+    refuse_keys,
 )
 from robotid.simulation.robots import check_held, check_robots
 from robotid.simulation.sensors import Measured, measure, sensors_of
@@ -130,14 +137,18 @@ def _controller(
     times = np.arange(clock.steps, dtype=np.float64) * clock.step_s
     followed = [one.trajectory for one in recordings if not isinstance(one.trajectory, SwingUp)]
     references = [trajectory.at(times) for trajectory in followed]
-    q, qd, qdd = (np.stack(parts, 1) for parts in zip(*references, strict=True))
+    reference = Reference(*(np.stack(parts, 1) for parts in zip(*references, strict=True)))
     rotor = rotor_inertias(nominal, options)
-    needed = _torque(nominal, q, qd, qdd, rotor)
+    needed = _torque(nominal, *reference, rotor)
     effort = nominal.bound("effort")
     scale = np.where(np.isfinite(effort), effort, 2 * np.abs(needed).max((0, 1)))
-    kp, kd = gains(moved_inertias(nominal) + rotor, options.bandwidth_hz, options.damping_ratio)
+    moved, how = moved_inertias(nominal) + rotor, (options.bandwidth_hz, options.damping_ratio)
+    if options.feedback == "model":
+        said = "feedback through the model has it already"
+        refuse_keys(("feedforward",), options, "key-without-effect", said)
+        return ModelFeedback(reference, nominal, rotor, moved, *how), scale
     feedforward = needed if options.feedforward else np.zeros_like(needed)
-    return TrackingController(q, qd, feedforward, kp, kd, effort), scale
+    return JointFeedback(reference, feedforward, *gains(moved, *how), effort), scale
 
 
 def _swing_up(

@@ -88,6 +88,7 @@ STAGE = Stage(
     uses=(
         "robotid.compiled",
         "robotid.contracts",
+        "robotid.cores",
         "robotid.dynamics",
         "robotid.excitation",
         "robotid.information",

@@ -67,6 +67,7 @@ STAGE = Stage(
         "robotid.contracts.repair",
         "robotid.contracts.splits",
         "robotid.contracts.tensors",
+        "robotid.cores",
         "robotid.compiled",
         "robotid.dynamics.base_pose",
         "robotid.dynamics.frame_jacobian",

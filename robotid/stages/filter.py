@@ -187,6 +187,7 @@ STAGE = Stage(
         "robotid.contracts.recording",
         "robotid.contracts.repair",
         "robotid.contracts.splits",
+        "robotid.cores",
         "robotid.signals",
         "robotid.spatial.quaternions",
     ),

@@ -163,6 +163,7 @@ STAGE = Stage(
         "robotid.checkpoints",
         "robotid.compiled",
         "robotid.contracts",
+        "robotid.cores",
         "robotid.dynamics",
         "robotid.evaluation",
         "robotid.fitting",

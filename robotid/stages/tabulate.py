@@ -76,23 +76,27 @@ class TabulateConfig(StageConfig):
 def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write `table.json`, `table.html` and `table.md`."""
     from robotid.contracts.decomposition import DECOMPOSITION
+    from robotid.contracts.fit import FIT
+    from robotid.contracts.predictions import INDEX
     from robotid.contracts.table import MARKDOWN, TABLE
     from robotid.contracts.tracking import TRACKING
     from robotid.reporting.markdown import in_markdown
-    from robotid.reporting.tabulated.gathered import Wanted, fits_of, models_of, table
+    from robotid.reporting.tabulated.gathered import Wanted, facts_of, models_of, table
     from robotid.reporting.tabulated.summary import PAGE, own_table, render_table, statements
 
     folders = {
         role: {source.name: source.path for source in inputs.get(role, ())} for role in STAGE.inputs
     }
     entries = [
-        *fits_of(folders["fits"]),
+        *facts_of(folders["fits"], FIT),
+        *facts_of(folders["predictions"], INDEX),
         *models_of(folders["trackings"], TRACKING),
         *models_of(folders["decompositions"], DECOMPOSITION),
     ]
     if not entries:
         said = "there are no results to tabulate"
-        raise ConfigError("no-results", said, hint="give fits, trackings or decompositions")
+        hint = "give fits, predictions, trackings or decompositions"
+        raise ConfigError("no-results", said, hint=hint)
     wanted = Wanted(**{key: getattr(config, key) for key in Wanted._fields})
     found = table(entries, wanted)
     (out_dir / TABLE).write_text(found.model_dump_json(indent=1), encoding="utf-8")
@@ -108,6 +112,10 @@ STAGE = Stage(
     inputs={
         "fits": Input(
             "fit", "FIT", "what fit wrote", many=True, named=True, ordered=True, optional=True
+        ),
+        "predictions": Input(
+            "predictions", "PREDICTIONS", "what predict wrote",
+            many=True, named=True, ordered=True, optional=True,
         ),
         "trackings": Input(
             "tracking", "TRACKING", "what track wrote, each of whose models is a result",

@@ -5,7 +5,6 @@ where there are cores for it. As the shares are always the same, results do not 
 """
 
 import math
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -15,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from robotid.cores import available
 from robotid.models.learned.inverse import InverseModel, Motion, TorqueParts
 from robotid.models.learning import normalised_error
 
@@ -64,6 +64,7 @@ class MotionTask:
         validation: stretches that tell when to stop.
         units: what errors are counted in, shape (n,) [N m or N].
         length: of sequences, for a model with a memory.
+        body_weight: with which errors of a body without its network count beside those of all.
     """
 
     def __init__(
@@ -73,9 +74,10 @@ class MotionTask:
         validation: Sequence[Stretch],
         units: Tensor,
         length: int = 1,
+        body_weight: float = 0.0,
     ) -> None:
         self.model, self._train, self._validation = model, train, validation
-        self._weights = 1.0 / units
+        self._weights, self._body_weight = 1.0 / units, body_weight
         self._length = length if model.remembers else 1
         self._learned = [p for p in model.parameters() if p.requires_grad]
         self._begins = [
@@ -85,7 +87,7 @@ class MotionTask:
         ]
         self._frozen = not model.learns_formulas() and model.residual is not None
         self._data = self._units()
-        self._threads = ThreadPoolExecutor(min(_THREADS, len(os.sched_getaffinity(0))))
+        self._threads = ThreadPoolExecutor(min(_THREADS, available()))
 
     @property
     def units(self) -> int:
@@ -158,7 +160,12 @@ class MotionTask:
         """In units of the loss, (..., n), and what counts beside them; see `judged`."""
         short = None
         if units.known is None:
-            found, short = self.model.judged(units.motion)
+            parts, short = self.model.judged(units.motion)
+            found = parts.total()
+            if self._body_weight > 0:
+                alone = (parts._replace(residual=None).total() - units.tau) * self._weights
+                own = self._body_weight * (alone**2).mean(-1)
+                short = own if short is None else short + own
         else:
             found = units.known + self.model.added(units.motion)[0]
         return (found - units.tau) * self._weights, short

@@ -456,6 +456,28 @@ def test_n12_worst_direction_is_named():
     # Columns q̈ = −4 q and −9.81 sin q: of equal sign, so their difference is what cannot be told.
     assert found.worst_text() in ("1.00 L1zz - 1.00 l1y", "1.00 l1y - 1.00 L1zz")
     assert found.silent == ()
+    assert len(found.undetermined) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_that_is_not_determined_is_named_alike_whatever_the_rounding(seed):
+    """Of equal weights, or of several combinations, rounding must not choose what is said."""
+    base = base_parameters(modified_panda())
+    W = np.random.default_rng(0).normal(size=(60, base.rank))
+    W[:, 5] = W[:, 3]
+    W[:, 30] = W[:, 20] - W[:, 10]
+    W[:, 7] = 0.0
+    W *= 1 + 1e-15 * np.random.default_rng(seed).normal(size=W.shape)
+    full = np.zeros((60, len(base.names)))
+    full[:, base.independent] = W
+    found = identifiability(full, base)
+    names = base.base_names
+    assert found.rank == base.rank - 3
+    pair, three = "1.00 {3} - 1.00 {5}", "1.00 {30} + 0.71 {10} - 0.70 {20}"
+    assert found.worst_text() == f"{pair}; {three}; 1.00 {{7}}".format(*names)
+    length = np.linalg.norm(W, axis=0)
+    scaled = W / np.where(length > 0, length, 1.0)
+    np.testing.assert_allclose(scaled @ found.undetermined.T, 0, atol=1e-12)
 
 
 def test_motion_of_one_joint_leaves_others_silent():

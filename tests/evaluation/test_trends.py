@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robotid.contracts.fit import BlockErrors
-from robotid.evaluation.monotone import trend
+from robotid.evaluation.monotone import trends
 from robotid.evaluation.offsets import offset_changes
 from robotid.evaluation.trends import Residuals, block_errors, drifts
 from robotid.information.blocks import DataBlock
@@ -116,13 +116,12 @@ def test_drift_from_recording_to_recording_is_found():
 def test_probabilities_are_those_of_all_orders():
     orders = [np.array(order, dtype=float) for order in permutations(range(6))]
     times = np.arange(6.0)
-    chances = np.array([trend(times, order).chance for order in orders])
+    chances = trends(times, np.column_stack(orders)).chance
     for level in np.unique(chances):
         assert np.mean(chances <= level) == pytest.approx(level, rel=1e-9)
-    rising = trend(2 * times, 3 * times + 1)
-    assert rising.chance == pytest.approx(2 / 720)
-    assert rising.change == pytest.approx(15.0)
-    assert trend(times, np.zeros(6)).chance == pytest.approx(1.0)
+    change, chance = trends(2 * times, np.column_stack([3 * times + 1, np.zeros(6)]))
+    assert chance == pytest.approx([2 / 720, 1.0])
+    assert change == pytest.approx([15.0, 0.0])
 
 
 def test_changes_of_a_sliding_joint_are_forces():

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from robotid.contracts.excitation import CertificateLine
+from robotid.cores import CORES
 from robotid.errors import ConfigError, ExitCode, TemporaryError
 from robotid.excitation import attempts, search
 from robotid.excitation.design import design
 from robotid.excitation.expectation import can_be_faster
 from robotid.excitation.options import ExcitationOptions
 from robotid.excitation.ramps import State, ramp
-from robotid.excitation.search import PROCESSES, Searches
+from robotid.excitation.search import Searches
 from robotid.information.layout import TERMS, Layout
 from robotid.robot.load import load_robot
 from tests.excitation.settings import DOUBLE, made_setting
@@ -23,7 +24,7 @@ SMALL = {"harmonics": 3, "restarts": 3, "iterations": 40, "noise": (0.1,), **DOU
 
 @pytest.fixture(autouse=True)
 def _one_process(monkeypatch):
-    monkeypatch.setenv(PROCESSES, "1")
+    monkeypatch.setenv(CORES, "1")
 
 
 def designed(robot="double_pendulum", **options):
@@ -85,7 +86,7 @@ def test_a_weak_shoulder_is_no_obstacle():
 
 def test_a_worker_that_is_killed(monkeypatch):
     monkeypatch.setattr(search, "_WORTH_S", 0.0)
-    monkeypatch.setenv(PROCESSES, "2")
+    monkeypatch.setenv(CORES, "2")
     begin = Searches._started
 
     def killed(self, count):

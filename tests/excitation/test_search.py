@@ -5,10 +5,11 @@ import time
 import numpy as np
 import pytest
 
+from robotid.cores import CORES
 from robotid.excitation import search
 from robotid.excitation.design import design
 from robotid.excitation.options import ExcitationOptions
-from robotid.excitation.search import PROCESSES, Searches
+from robotid.excitation.search import Searches
 from robotid.information.layout import TERMS, Layout
 from robotid.robot.load import load_robot
 from tests.excitation.settings import DOUBLE, made_setting
@@ -23,27 +24,27 @@ def designed(**more):
 
 def test_any_number_of_processes(monkeypatch):
     monkeypatch.setattr(search, "_WORTH_S", 0.0)
-    monkeypatch.setenv(PROCESSES, "1")
+    monkeypatch.setenv(CORES, "1")
     one = designed(trajectories=2)
     started: list[int] = []
     begin = Searches._started
     monkeypatch.setattr(
         Searches, "_started", lambda self, count: started.append(count) or begin(self, count)
     )
-    monkeypatch.setenv(PROCESSES, "2")
+    monkeypatch.setenv(CORES, "2")
     assert designed(trajectories=2).model_dump_json() == one.model_dump_json()
     assert started == [2]
 
 
 def test_seeds(monkeypatch):
-    monkeypatch.setenv(PROCESSES, "1")
+    monkeypatch.setenv(CORES, "1")
     first = designed()
     assert designed().model_dump_json() == first.model_dump_json()
     assert designed(seed=1).trajectories[0].series != first.trajectories[0].series
 
 
 def test_more_starts_are_never_worse(monkeypatch):
-    monkeypatch.setenv(PROCESSES, "1")
+    monkeypatch.setenv(CORES, "1")
     setting = made_setting("double_pendulum", **SMALL)
     values = []
     for restarts in (1, 4):
@@ -56,7 +57,7 @@ def test_more_starts_are_never_worse(monkeypatch):
 
 def test_each_trajectory_adds(monkeypatch):
     """What is known after each grows, and the second is not the first again."""
-    monkeypatch.setenv(PROCESSES, "1")
+    monkeypatch.setenv(CORES, "1")
     found = designed(trajectories=3)
     stds = np.array([parameter.std_after for parameter in found.parameters])
     assert (np.diff(stds, axis=1) < 0).all()
@@ -67,7 +68,7 @@ def test_each_trajectory_adds(monkeypatch):
 
 @pytest.mark.parametrize("processes", ["1"])
 def test_time_is_kept(monkeypatch, processes):
-    monkeypatch.setenv(PROCESSES, processes)
+    monkeypatch.setenv(CORES, processes)
     setting = made_setting("double_pendulum", **SMALL | {"iterations": 100000, "restarts": 10000})
     options = setting.options.model_copy(update={"seconds": 0.5})
     with Searches(setting.recipe, options) as searches:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from robotid import progress
+from robotid.cores import available
 from robotid.errors import BadDataError, Effect, Notice
 from robotid.stages.contract import Input, Stage, StageConfig
 
@@ -77,6 +78,14 @@ def poor(config, inputs, out_dir: Path):
     return [Notice(code="poor", message="no good", effect=Effect.QUALITY)]
 
 
+def cores(config, inputs, out_dir: Path):
+    """How many cores it may use; it takes its time, so that others run beside it."""
+    emit(config, inputs, out_dir)
+    time.sleep(config.seconds)
+    (out_dir / "a.txt").write_text(str(available()))
+    return []
+
+
 def dice(config, inputs, out_dir: Path):
     emit(config, inputs, out_dir)
     (out_dir / "b.txt").write_bytes(os.urandom(8).hex().encode())
@@ -128,6 +137,7 @@ SLOW, FAIL, CRASH, DIE = (
 BULKY, MANY = _like("bulky", bulky), _like("many", emit)
 NUMBERS = replace(_like("numbers", emit), libraries=("numpy",))
 LOSSY, POOR, DICE = _like("lossy", lossy), _like("poor", poor), _like("dice", dice)
+CORES = _like("cores", cores)
 READ = replace(
     EMIT,
     name="read",
@@ -237,6 +247,7 @@ CATALOG = {
         LOSSY,
         POOR,
         DICE,
+        CORES,
         READ,
         NAMED,
         ORDERED,

@@ -302,7 +302,7 @@ def test_a_memory_called_at_another_rate_is_told(arm, tmp_path):
 def test_a_killed_fit_is_taken_up_by_the_command_line(arm, tmp_path):
     """SIGKILL in the middle of training: the next run goes on, to the bytes of one not killed."""
     keys = ["--model", "lstm", "--hidden", "8", "--memory", "6", "--batch", "2",
-            "--sequence", "20", "--epochs", "20", "--patience", "20"]  # fmt: skip
+            "--sequence", "20", "--epochs", "40", "--patience", "40"]  # fmt: skip
 
     def command(cache, out):
         return ("--cache-dir", cache, "fit", arm.dataset, "--robot", arm.robot, *keys, "-o", out)

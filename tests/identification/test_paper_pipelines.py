@@ -28,7 +28,7 @@ FLOATING = {
 } | {"quadruped.epochs": 1, "humanoid.epochs": 1}
 SMALL = {
     "reuss_table1": ("DiffBary", FEW),
-    "reuss_table2": ("hybrid LSTM E2E", FEW),
+    "reuss_table2": ("hybrid LSTM E2E", FEW | {"faster_logs.duration_s": 4.0}),
     "reuss_table3": ("hybrid LSTM 2S", FEW | SHORT),
     "reuss_fig2": ("DeLaN joint", FEW),
     "felan_table2": ("FeLaN", FLOATING),

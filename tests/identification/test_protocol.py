@@ -24,6 +24,7 @@ def fit(data, out, **keys):
 
 TRAINED = {
     "diffnea": {**DIFFNEA, "learning_rate": 0.03},
+    "by centre": {**DIFFNEA, "learning_rate": 0.03, "links_by": "centre"},
     "diffbary": {"model": "diffbary", "optimizer": "adam", "init": "random"},
     "mlp": {"model": "mlp", "hidden": (16,), "batch": 64, "learning_rate": 0.01},
     "hybrid": {"model": "hybrid", "residual": "mlp", "hidden": (8,), "init": "random",
@@ -60,6 +61,16 @@ def test_errors_count_in_the_units_of_the_loss(arm, tmp_path, kind):
     assert spread.min() ** 2 < first["si"] / first["spread"] < spread.max() ** 2
     assert first["range"] < first["spread"]
     assert first[None] == first["noise" if kind == "diffnea" else "range"]
+
+
+def test_links_by_their_centre_end_where_others_do(arm, tmp_path):
+    """Newton steps from the SDP: the least error does not depend on how links are written."""
+    same = {"model": "diffnea", "inertia": "cov"}
+    found = [
+        fit(arm, tmp_path / by, **same, links_by=by)[0].metrics["train"]["rmse"].joints
+        for by in ("moment", "centre")
+    ]
+    assert found[0] == pytest.approx(found[1], rel=1e-4)
 
 
 def test_noise_is_no_unit_of_learned_models():
@@ -116,6 +127,9 @@ REFUSED = [
     ({"model": "hybrid", "init": "published"}, "published is for diffnea"),
     ({"model": "delan", "init": "published"}, "published is for diffnea"),
     ({"model": "mlp", "init": "random"}, "init is for"),
+    ({"model": "diffnea", "links_by": "centre"}, "links_by is for inertia nostr, symm"),
+    ({"model": "diffbary", "links_by": "centre"}, "links_by is for diffnea"),
+    ({**DIFFNEA, "init": "random", "loss": "forward", "links_by": "centre"}, "for loss torque"),
     ({**DIFFNEA, "online": True, "epochs": 3}, "epochs: online passes the data once"),
     ({**DIFFNEA, "online": True, "patience": 3}, "patience: online passes the data once"),
     ({**DIFFNEA, "online": True, "target": 0.1}, "target: online passes the data once"),

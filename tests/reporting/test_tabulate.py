@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from robotid.contracts.table import read_table
 from robotid.errors import ConfigError
-from robotid.reporting.tabulated.paths import figure, parse
+from robotid.reporting.tabulated.paths import column, figure
 from robotid.stages.contract import Source
 from robotid.stages.tabulate import TabulateConfig, run
 
@@ -18,6 +18,10 @@ FACTS = {
         {"gain": "soft", "duration_s": 10.0, "rmse": {"mean": 1.0}},
         {"gain": "stiff", "duration_s": 2.0, "rmse": None},
     ],
+    "recordings": {
+        "run1": {"errors": {"a": {"rmse": 1.0, "r2": 0.9}, "b": {"rmse": 2.0, "r2": 0.9}}},
+        "run2": {"errors": {"a": {"rmse": 3.0, "r2": 0.9}, "b": {"rmse": 10.0, "r2": None}}},
+    },
 }
 
 
@@ -30,12 +34,18 @@ FACTS = {
         ("outcomes[gain=soft][duration_s=10].rmse.mean", 1.0),
         ("outcomes[gain=stiff].rmse.mean", None),
         ("outcomes.rmse.mean", 2.0),
+        ("recordings.*.errors.*.rmse", 4.0),
+        ("recordings.*.errors.b.rmse", 6.0),
+        ("median of recordings.*.errors.*.rmse", 2.5),
+        ("median of recordings.*.errors.*.r2", None),
+        ("recordings.*.errors.*.r2", None),
+        ("recordings.*.errors.c.rmse", None),
         ("metrics.val.rmse.mean", None),
         ("metrics.test", None),
     ],
 )
 def test_figures_by_path(path, value):
-    assert figure(FACTS, parse(path)) == value
+    assert figure(FACTS, column(path)) == value
 
 
 @pytest.mark.parametrize("path", ["", "a..b", "a.", "a[b", "a[b]", '"a'])
@@ -154,6 +164,22 @@ def test_columns_of_some_results_and_how_far_rows_are_from_the_best(tmp_path):
     assert read_table(tmp_path / "out").claims[0].holds
     with pytest.raises(ConfigError, match="'none' that is not there"):
         run(TabulateConfig(**keys | {"relative": {"all": ("none",)}}), {"fits": fits}, tmp_path)
+
+
+def test_predictions_are_results(tmp_path):
+    given = []
+    for name, value in (("good", 1.0), ("bad", 4.0)):
+        folder = tmp_path / name
+        folder.mkdir()
+        errors = {"r1": {"errors": {"a": {"rmse": value}, "b": {"rmse": 3 * value}}}}
+        (folder / "predictions.json").write_text(json.dumps({"recordings": errors}))
+        given.append(Source(name, folder, ""))
+    (tmp_path / "out").mkdir()
+    keys = {"columns": {"rmse": "recordings.*.errors.*.rmse"}, "claims": ("good < bad in rmse",)}
+    run(TabulateConfig(**keys), {"predictions": given}, tmp_path / "out")
+    found = read_table(tmp_path / "out")
+    assert [row.cells["rmse"].mean for row in found.rows] == [2.0, 8.0]
+    assert found.claims[0].holds
 
 
 def test_rows_of_a_sweep_are_what_is_not_averaged_over(fits, tmp_path):

@@ -33,6 +33,7 @@ ROBOTS = {
     "panda": Expected(7, 16.062132, 0.629769),
     "ur10": Expected(6, 28.435, 4.0),
     "iiwa": Expected(7, 22.849622, 7.050378),
+    "iiwa7": Expected(7, 22.11193),
     "quadruped": Expected(12, 15.017, floating=True),
     "humanoid": Expected(22, 95.0, floating=True),
 }

@@ -714,6 +714,17 @@ def test_independent_stages_run_side_by_side(run_in_workers):
     assert side_by_side < 2.8
 
 
+@pytest.mark.parametrize(("jobs", "tasks", "share"), [(1, 3, 4), (2, 1, 4), (2, 3, 2), (8, 2, 2)])
+def test_a_task_uses_the_cores_that_others_leave(run_in_workers, monkeypatch, jobs, tasks, share):
+    """Told to use four: alone it has all of them, beside others its share."""
+    monkeypatch.setenv("ROBOTID_CORES", "4")
+    text = "".join(
+        f'[stages.c{n}]\nstage = "cores"\ntext = "{n}"\nseconds = 0.3\n' for n in range(tasks)
+    )
+    result = run_in_workers(text, jobs=jobs)
+    assert {text_of(result, f"c{n}") for n in range(min(jobs, tasks))} == {str(share)}
+
+
 def test_r16_killed_worker_is_reported_and_the_rest_goes_on(run_in_workers, store):
     result = run_in_workers(
         '[stages.die]\n[stages.emit]\n[stages.after]\nstage="emit"\ninputs.data="@die"\n'

@@ -10,6 +10,7 @@ from robotid.robot.geometry import pseudo_inertia
 from robotid.robot.load import load_robot
 from robotid.robot.tree import Limits
 from robotid.simulation.closed_loop import Clock
+from robotid.simulation.controller import ModelFeedback, Reference
 from robotid.simulation.friction import LAWS
 from robotid.simulation.options import SimulationOptions
 from robotid.simulation.perturbation import perturbed
@@ -81,6 +82,41 @@ def test_controller_follows_its_reference(panda, run):
     assert (off < slack + 2e-3).all()
     shoulder = np.abs(plain.motion.q[:, 0] - wanted).max(0)[1]
     assert shoulder > 20 * off[1]
+
+
+def test_feedback_through_the_model(panda, run):
+    """With the true model next to nothing is left to correct: torques are held for 1 ms."""
+    same = {"recordings": 1, "duration_s": 4.0, "friction": "none", "rotor_per_effort": 0.0}
+    reference = make_trajectory(panda, SimulationOptions(), 0.4, np.random.default_rng([0, 0, 0]))
+    wanted = reference.at(np.arange(2000) / 500.0).q
+
+    def off(**options):
+        return np.abs(run(panda, **same, **options).motion.q[:, 0] - wanted).max()
+
+    assert off(feedback="model") < 2e-4
+    assert 2e-3 < off(feedback="model", perturb=0.2) < 0.1
+    with pytest.raises(ConfigError, match="feedforward: feedback through the model has it"):
+        run(panda, **same, feedback="model", feedforward=False)
+
+
+def test_feedback_through_the_model_moves_every_posture_alike(panda):
+    """Away from the reference, the robot of the model accelerates as told (Pinocchio's aba)."""
+    import pinocchio as pin
+
+    rng = np.random.default_rng(0)
+    reference = Reference(*rng.normal(size=(3, 1, 20, 7)))
+    rotor = np.full(7, 0.1)
+    controller = ModelFeedback(reference, panda, rotor, np.ones(7), 1.0, 0.5)
+    controller.limit = np.full(7, np.inf)
+    q, qd = rng.normal(size=(2, 20, 7))
+    tau = controller.torque(0, q, qd)
+    omega = 2 * np.pi
+    told = reference.qdd[0] + omega**2 * (reference.q[0] - q) + omega * (reference.qd[0] - qd)
+    model = pinocchio_model(panda)
+    model.armature = rotor
+    data = model.createData()
+    found = [pin.aba(model, data, *row) for row in zip(q, qd, tau, strict=True)]
+    np.testing.assert_allclose(found, told, rtol=1e-7, atol=1e-7)
 
 
 def test_seed_recordings_and_streams(panda, run):

@@ -6,12 +6,20 @@ import torch
 from robotid.dynamics.rnea import rnea
 from robotid.errors import ConfigError
 from robotid.spatial.inertia import Parts, phi_of, pseudo_inertia
-from robotid.spatial.parametrisations.table import PARAMETRISATIONS, parametrisation
+from robotid.spatial.parametrisations.table import (
+    BY_MOMENT,
+    PARAMETRISATIONS,
+    by_centre,
+    parametrisation,
+)
 from robotid.spatial.so3 import rotation_exp
 from tests.reference_models import random_state, random_tree
 
-EVERY = list(PARAMETRISATIONS)
-FULL = [name for name in EVERY if PARAMETRISATIONS[name].guarantees.full]
+ENTRIES = PARAMETRISATIONS | {
+    f"{name} by centre": by_centre(PARAMETRISATIONS[name]) for name in BY_MOMENT
+}
+EVERY = list(ENTRIES)
+FULL = [name for name in EVERY if ENTRIES[name].guarantees.full]
 DOUBLE = torch.float64
 
 
@@ -59,7 +67,7 @@ def checks(body):
 @pytest.mark.parametrize("dtype", [DOUBLE, torch.float32])
 @pytest.mark.parametrize("name", EVERY)
 def test_gives_what_it_promises_and_no_more(name, dtype):
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     found = checks(entry.forward(thetas(entry, dtype)))
     for promise, kept in entry.guarantees._asdict().items():
         if kept:
@@ -71,7 +79,7 @@ def test_gives_what_it_promises_and_no_more(name, dtype):
 @pytest.mark.parametrize("name", FULL)
 def test_full_means_positive_definite(name):
     """Away from the boundary and with moderate offsets the sign is certain."""
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     theta = 0.3 * normal(10_000, entry.size)
     theta[:, 0] += torch.where(theta[:, 0] < 0, -1.0, 1.0)
     eigenvalues = torch.linalg.eigvalsh(pseudo_inertia(entry.phi(theta)))
@@ -111,11 +119,11 @@ def test_inverse(name, kind):
     """Agreement relative to the largest entry: 1e-12 of rounding, and what the small constant of the
     map, 1e-8 kg m², moves those by that are thinner than it allows; `diffbary` adds its constant
     about the origin, which is up to (1 + |c|²) times as much about the centre."""
-    entry, phi = PARAMETRISATIONS[name], rigid_bodies(*BODIES[kind])
+    entry, phi = ENTRIES[name], rigid_bodies(*BODIES[kind])
     theta = entry.theta(phi)
     assert bool(theta.isfinite().all())
     moved = torch.zeros(len(phi), 1, dtype=DOUBLE)
-    if "thin" in kind and name in ("spd", "tri", "cov", "diffbary"):
+    if "thin" in kind and entry.name in ("spd", "tri", "cov", "diffbary"):
         moved += 2e-8
     if name == "diffbary":
         moved *= 1 + (phi[:, 1:4] / phi[:, :1]).square().sum(-1, keepdim=True)
@@ -125,7 +133,7 @@ def test_inverse(name, kind):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_inverse_in_single_precision(name):
-    entry, phi = PARAMETRISATIONS[name], rigid_bodies(*BODIES["ordinary"]).float()
+    entry, phi = ENTRIES[name], rigid_bodies(*BODIES["ordinary"]).float()
     theta = entry.theta(phi)
     assert theta.dtype == torch.float32
     back = entry.forward(theta).phi()
@@ -143,7 +151,7 @@ ON_THE_BOUNDARY = {
 @pytest.mark.parametrize("name", EVERY)
 def test_inverse_on_the_boundary(name, kind):
     """Moved inside by the small constant of the map, never refused, never infinite."""
-    entry, phi = PARAMETRISATIONS[name], rigid_bodies(*ON_THE_BOUNDARY[kind])
+    entry, phi = ENTRIES[name], rigid_bodies(*ON_THE_BOUNDARY[kind])
     theta = entry.theta(phi)
     assert bool(theta.isfinite().all())
     assert float((entry.forward(theta).phi() - phi).abs().max()) < 1e-7
@@ -151,7 +159,7 @@ def test_inverse_on_the_boundary(name, kind):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_beyond_the_boundary_is_refused(name):
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     phi = rigid_bodies(*BODIES["ordinary"], count=3)
     broken = {
         "mass_positive": phi * torch.tensor([-1.0] + 9 * [1.0], dtype=DOUBLE),
@@ -170,7 +178,7 @@ def test_beyond_the_boundary_is_refused(name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_gradients(name):
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     theta = 0.5 * normal(4, entry.size)
     theta[:, 0] += 1.0
     theta[1, 4:] *= 1e-4  # where axis-angle uses its series
@@ -181,7 +189,7 @@ def test_gradients(name):
 @pytest.mark.parametrize("dtype", [DOUBLE, torch.float32])
 @pytest.mark.parametrize("name", EVERY)
 def test_gradients_at_zero_are_finite(name, dtype):
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     zero = torch.zeros(entry.size, dtype=dtype)
     if name == "nostr":
         zero[0] = 1.0  # without mass it has no centre
@@ -197,10 +205,10 @@ def test_gradients_at_zero_are_finite(name, dtype):
 @pytest.mark.parametrize("shape", [(), (1,), (20,), (3, 4)])
 @pytest.mark.parametrize("name", EVERY)
 def test_batch_shapes(name, shape):
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     theta = normal(*shape, entry.size)
     together = entry.phi(theta)
-    assert together.shape == (*shape, 13 if name == "nostr" else 10)
+    assert together.shape == (*shape, 13 if entry.name == "nostr" else 10)
     phi = rigid_bodies(*BODIES["ordinary"])[: max(1, theta[..., 0].numel())].reshape(*shape, 10)
     inverse = entry.theta(phi)
     assert inverse.shape == theta.shape
@@ -216,14 +224,14 @@ def test_inverse_dynamics_takes_every_phi(name):
     robot = random_tree(7, bodies=5, floating=False)
     phi = torch.tensor(robot.phi)
     q, qd, qdd = (torch.from_numpy(x) for x in random_state(robot, 1, (6,)))
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     tau = rnea(robot, q, qd, qdd, entry.phi(entry.theta(phi)))
     torch.testing.assert_close(tau, rnea(robot, q, qd, qdd, phi), rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_random_start(name):
-    entry = PARAMETRISATIONS[name]
+    entry = ENTRIES[name]
     one, two = (entry.random(generator(5), 4000) for _ in range(2))
     assert torch.equal(one, two)
     assert one.shape == (4000, entry.size)
@@ -232,6 +240,20 @@ def test_random_start(name):
         one.std(0), torch.tensor(entry.spread, dtype=DOUBLE), rtol=0.06, atol=0
     )  # five standard errors of a deviation from 4000 values
     assert entry.random(generator(5), 2, torch.float32).dtype == torch.float32
+
+
+@pytest.mark.parametrize("name", BY_MOMENT)
+def test_by_centre_is_the_same_link(name):
+    """Entries (…, c, …) and (…, m c, …) give one body; by the centre also where the mass is gone."""
+    own, given = ENTRIES[f"{name} by centre"], PARAMETRISATIONS[name]
+    assert own.components[1:4] == ("cx", "cy", "cz")
+    theta = normal(50, own.size)
+    body = own.forward(theta)
+    moments = theta.clone()
+    moments[:, 1:4] *= body.mass[:, None]
+    torch.testing.assert_close(own.phi(theta), given.phi(moments), rtol=1e-9, atol=1e-9)
+    theta[:, 0] = 0.0
+    assert float(own.phi(theta).abs().max()) < 100.0
 
 
 def test_unknown_name():

@@ -215,7 +215,8 @@ def _trained(
         alone = InverseModel(model.body, model.joints, model.actuator)
         train_adam(MotionTask(alone, data.train, data.validation, units), how)
         freeze(model)
-    task = MotionTask(model, data.train, data.validation, units, options.sequence)
+    weight = options.body_weight
+    task = MotionTask(model, data.train, data.validation, units, options.sequence, weight)
     if options.online:
         whole = [excerpt([own for stretches in data.by_split.values() for own in stretches])]
         return task, train_online(task, how, lambda: errors_by_joint(model, whole))

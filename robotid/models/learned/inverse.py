@@ -89,15 +89,15 @@ class InverseModel(nn.Module):
         parts, after = self.parts(motion, memory)
         return parts.total(), after
 
-    def judged(self, motion: Motion) -> tuple[Tensor, Tensor | None]:
+    def judged(self, motion: Motion) -> tuple[TorqueParts, Tensor | None]:
         """Torques, and what training counts beside their errors, (...); often nothing."""
         if not isinstance(self.body, FloatingLagrangian):
-            return self(motion)[0], None
+            return self.parts(motion)[0], None
         body, short = self.body.judged(*motion[:3])
         found = self._around(body, motion)
         if self.residual is not None:
             found = found._replace(residual=self.added(motion)[0])
-        return found.total(), short
+        return found, short
 
     def formulas(self, motion: Motion) -> TorqueParts:
         """The parts without the residual."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from robotid.contracts.fit import FIT
 from robotid.contracts.table import Figure, Row, TableFacts
 from robotid.errors import ConfigError, nearest
 from robotid.reporting.tabulated import claims, paths
@@ -33,9 +32,9 @@ class Wanted(NamedTuple):
     claims: Sequence[str]
 
 
-def fits_of(folders: Mapping[str, Path]) -> list[Entry]:
-    """Facts of fits, of any kind."""
-    return [Entry(name, json.loads((path / FIT).read_bytes())) for name, path in folders.items()]
+def facts_of(folders: Mapping[str, Path], file: str) -> list[Entry]:
+    """Facts of fits of any kind, or of predictions."""
+    return [Entry(name, json.loads((path / file).read_bytes())) for name, path in folders.items()]
 
 
 def models_of(folders: Mapping[str, Path], file: str) -> list[Entry]:
@@ -114,7 +113,7 @@ def _row(name: str, own: Sequence[Entry], wanted: Wanted) -> Row:
 def _cell(path: str, own: Sequence[Entry]) -> Figure | None:
     column = paths.column(path)
     own = [entry for entry in own if fnmatchcase(entry.name, column.names)]
-    values = (paths.figure(entry.facts, column.steps) for entry in own)
+    values = (paths.figure(entry.facts, column) for entry in own)
     found = [value for value in values if value is not None]
     if not found:
         return None

@@ -3,14 +3,16 @@
 With a pattern of names before it, `arm*: metrics.test.rmse.mean`, other results do not count.
 Names are separated by dots; what holds one may be in quotes. Of a list, `[key=value]` picks the
 entries with that value (several can stand one after the other), and a figure of several is their
-mean. Without brackets all entries count.
+mean, or, with `median of` before the path, their median. Without brackets all entries count. `*`
+stands for every name: `recordings.*.errors.*.rmse`.
 """
 
 import re
+import statistics
 from typing import Any, NamedTuple
 
 _STEP = re.compile(r"""(?:"([^"]*)"|([^."\[\]]+))((?:\[[^\[\]=]+=[^\[\]]*\])*)(?:\.|$)""")
-_OF = re.compile(r"(?P<names>[^:\"]+):\s+(?P<path>.+)")
+_OF = re.compile(r"(?:(?P<names>[^:\"]+):\s+)?(?P<median>median\s+of\s+)?(?P<path>.+)")
 _CHOICE = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]")
 
 
@@ -22,18 +24,19 @@ class Step(NamedTuple):
 
 
 class Column(NamedTuple):
-    """Which results count, as a pattern of their names, and where their figure stands."""
+    """Which results count, as a pattern of their names, where their figure stands, and how."""
 
     names: str
     steps: tuple[Step, ...]
+    median: bool = False
 
 
 def column(text: str) -> Column:
     """A column from its text."""
     found = _OF.fullmatch(text)
     if found is None:
-        return Column("*", parse(text))
-    return Column(found["names"], parse(found["path"]))
+        raise ValueError(f"{text!r} is no path such as metrics.test.rmse.mean")
+    return Column(found["names"] or "*", parse(found["path"]), bool(found["median"]))
 
 
 def parse(text: str) -> tuple[Step, ...]:
@@ -51,22 +54,31 @@ def parse(text: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def figure(facts: Any, path: tuple[Step, ...]) -> float | None:
-    """The figure at a path; None where a result has none there."""
+def figure(facts: Any, of: Column) -> float | None:
+    """The figure of a column; None where a result has none there."""
     found = [facts]
-    for step in path:
+    for step in of.steps:
         found = [
             entry
             for one in found
-            if isinstance(one, dict) and step.name in one
-            for entry in _entries(one[step.name])
+            if isinstance(one, dict)
+            for value in _named(one, step.name)
+            for entry in _entries(value)
             if all(_same(entry, key, value) for key, value in step.chosen)
         ]
     known = [x for x in found if x is not None]
     if not known or len(known) < len(found):  # of several one that is missing spoils the mean
         return None
     numbers = [float(x) for x in known if isinstance(x, int | float)]
-    return sum(numbers) / len(numbers) if len(numbers) == len(known) else None
+    if len(numbers) < len(known):
+        return None
+    return statistics.median(numbers) if of.median else sum(numbers) / len(numbers)
+
+
+def _named(facts: dict[str, Any], name: str) -> list[Any]:
+    if name == "*":
+        return list(facts.values())
+    return [facts[name]] if name in facts else []
 
 
 def _entries(value: Any) -> list[Any]:

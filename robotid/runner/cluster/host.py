@@ -149,7 +149,7 @@ class Host:
         last: Answer = {}
         with selectors.DefaultSelector() as selector:
             selector.register(process.pipe, selectors.EVENT_READ)
-            process.give(task, store)
+            process.give(task, store, cores=1)
             teller.tell({"event": "started"})
             while process.task is not None:
                 for answer in process.heard() if selector.select(_TICK_S) else ():

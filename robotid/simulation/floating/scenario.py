@@ -45,7 +45,7 @@ _OFTEN = 0.01  # share of the time at the torque limit that is worth a word
 # and what matters on a floor only.
 _OF_ARMS = (
     *("elastic_hz", "position_sensor", "torque_sensor", "jitter", "delay_s"),
-    *("same_paths", "bandwidth_hz"),
+    *("same_paths", "bandwidth_hz", "feedback"),
 )
 _OF_CONTROL = ("control_hz", "substeps", "feedforward", "damping_ratio")
 _OF_STEPS = ("step_hz", "step_height")

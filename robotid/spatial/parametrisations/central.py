@@ -1,10 +1,13 @@
 """Parametrisations by mass, first moment (or centre) and the inertia about the centre of mass.
 
-Each forward function takes theta (..., size) to a `Body`; each inverse takes phi (..., 10) to
-theta. An inverse works in float64 and gives back the dtype of phi.
+Each forward function takes theta (..., size) to mass and inertia about the centre, of which
+`by_moment` and `by_centre` make a `Body`: entries 1 to 3 are the first moment h = m c, or c itself.
+Each inverse takes phi (..., 10) to theta, works in float64 and gives back the dtype of phi.
 """
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -30,8 +33,34 @@ _LOWER = [0, 6, 6, 3, 1, 6, 4, 5, 2]  # of (L11, L22, L33, L21, L31, L32, 0) of 
 _ENTRIES = [0, 4, 8, 3, 6, 7]  # the same six in a flattened matrix
 
 
-def _about_origin(mass: Tensor, first_moment: Tensor, inertia: Tensor) -> Body:
-    return Body(mass, first_moment, inertia + steiner(mass, first_moment))
+class Link(NamedTuple):
+    """Mass (...) [kg] and the inertia about the centre of mass (..., 3, 3) [kg m²]."""
+
+    mass: Tensor
+    inertia: Tensor
+
+
+def by_moment(link: Callable[[Tensor], Link]) -> Callable[[Tensor], Body]:
+    """Of entries (…, h, …); the inertia about the origin is not defined for m = 0."""
+
+    def forward(theta: Tensor) -> Body:
+        mass, inertia = link(theta)
+        first_moment = theta[..., 1:4]
+        return Body(mass, first_moment, inertia + steiner(mass, first_moment))
+
+    return forward
+
+
+def by_centre(link: Callable[[Tensor], Link]) -> Callable[[Tensor], Body]:
+    """Of entries (…, c, …); defined for every mass."""
+
+    def forward(theta: Tensor) -> Body:
+        mass, inertia = link(theta)
+        centre, one = theta[..., 1:4], torch.ones_like(mass)
+        offset = mass[..., None, None] * steiner(one, centre)
+        return Body(mass, mass[..., None] * centre, inertia + offset)
+
+    return forward
 
 
 def _square_of_lower(six: Tensor) -> Tensor:
@@ -59,9 +88,9 @@ def _join(like: Tensor, *columns: Tensor) -> Tensor:
 # nostr: m, h, all nine entries of I_c
 
 
-def nostr(theta: Tensor) -> Body:
-    """I_c = any 3×3 matrix; not defined for m = 0."""
-    return _about_origin(theta[..., 0], theta[..., 1:4], square(theta[..., 4:], 3))
+def nostr(theta: Tensor) -> Link:
+    """Any mass, I_c = any 3×3 matrix."""
+    return Link(theta[..., 0], square(theta[..., 4:], 3))
 
 
 def nostr_inverse(phi: Tensor) -> Tensor:
@@ -87,9 +116,9 @@ def free_inverse(phi: Tensor) -> Tensor:
 # symm: √m, h, six entries of I_c
 
 
-def symm(theta: Tensor) -> Body:
+def symm(theta: Tensor) -> Link:
     """Mass m = θ² + b, I_c = any symmetric matrix."""
-    return _about_origin(theta[..., 0] ** 2 + BIAS, theta[..., 1:4], symmetric(theta[..., 4:]))
+    return Link(theta[..., 0] ** 2 + BIAS, symmetric(theta[..., 4:]))
 
 
 def symm_inverse(phi: Tensor) -> Tensor:
@@ -101,10 +130,9 @@ def symm_inverse(phi: Tensor) -> Tensor:
 # spd: √m, h, lower-triangular factor of I_c
 
 
-def spd(theta: Tensor) -> Body:
+def spd(theta: Tensor) -> Link:
     """Mass m = θ² + b, I_c = L Lᵀ + b 1."""
-    inertia = _square_of_lower(theta[..., 4:])
-    return _about_origin(theta[..., 0] ** 2 + BIAS, theta[..., 1:4], inertia)
+    return Link(theta[..., 0] ** 2 + BIAS, _square_of_lower(theta[..., 4:]))
 
 
 def spd_inverse(phi: Tensor) -> Tensor:
@@ -118,11 +146,10 @@ def spd_inverse(phi: Tensor) -> Tensor:
 # cov: √m, h, lower-triangular factor of Σ_c
 
 
-def cov(theta: Tensor) -> Body:
+def cov(theta: Tensor) -> Link:
     """Mass m = θ² + b, Σ_c = L Lᵀ + b 1, I_c = tr(Σ_c) 1 − Σ_c."""
     sigma = _square_of_lower(theta[..., 4:])
-    inertia = trace(sigma) * identity(sigma) - sigma
-    return _about_origin(theta[..., 0] ** 2 + BIAS, theta[..., 1:4], inertia)
+    return Link(theta[..., 0] ** 2 + BIAS, trace(sigma) * identity(sigma) - sigma)
 
 
 def cov_inverse(phi: Tensor) -> Tensor:
@@ -136,7 +163,7 @@ def cov_inverse(phi: Tensor) -> Tensor:
 # tri: √m, h, axis-angle, √J1, √J2, a
 
 
-def tri(theta: Tensor) -> Body:
+def tri(theta: Tensor) -> Link:
     """J1, J2 = θ² + b and J3 the side of a triangle opposite to α = π sigmoid(a); I_c = R J Rᵀ.
 
     J3² = J1² + J2² − 2 J1 J2 cos α, written as a sum of squares so that nothing cancels.
@@ -147,7 +174,7 @@ def tri(theta: Tensor) -> Body:
     third = torch.linalg.vector_norm(sides, dim=-1)  # its gradient at zero is zero, not NaN
     rotation = rotation_exp(theta[..., 4:7])
     inertia = rotation * torch.stack([first, second, third], -1)[..., None, :] @ rotation.mT
-    return _about_origin(theta[..., 0] ** 2 + BIAS, theta[..., 1:4], inertia)
+    return Link(theta[..., 0] ** 2 + BIAS, inertia)
 
 
 def tri_inverse(phi: Tensor) -> Tensor:
@@ -171,16 +198,12 @@ def tri_inverse(phi: Tensor) -> Tensor:
 # moments: √m, c, roll-pitch-yaw, √L1, √L2, √L3
 
 
-def moments(theta: Tensor) -> Body:
+def moments(theta: Tensor) -> Link:
     """Mass m = θ², L_i = θ_i², I_c = R diag(L2 + L3, L1 + L3, L1 + L2) Rᵀ."""
     mass, second = theta[..., 0] ** 2, theta[..., 7:] ** 2
     rotation = rotation_rpy(theta[..., 4:7])
     diagonal = second.sum(-1, keepdim=True) - second
-    inertia = rotation * diagonal[..., None, :] @ rotation.mT
-    centre = theta[..., 1:4]
-    outer = centre[..., :, None] * centre[..., None, :]
-    offset = mass[..., None, None] * (trace(outer) * identity(outer) - outer)
-    return Body(mass, mass[..., None] * centre, inertia + offset)
+    return Link(mass, rotation * diagonal[..., None, :] @ rotation.mT)
 
 
 def moments_inverse(phi: Tensor) -> Tensor:

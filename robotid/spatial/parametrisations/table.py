@@ -1,7 +1,7 @@
 """The table of inertia parametrisations: unconstrained theta per link to link parameters phi."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -105,7 +105,7 @@ PARAMETRISATIONS: dict[str, Parametrisation] = {
             guarantees=_NONE._replace(symmetric=False),
             components=("m", *_FIRST, *(f"Ic{row}{column}" for row in "xyz" for column in "xyz")),
             spread=_MASS_AND_FIRST + 9 * (0.1,),
-            forward=central.nostr,
+            forward=central.by_moment(central.nostr),
             inverse=central.nostr_inverse,
         ),
         Parametrisation(
@@ -123,7 +123,7 @@ PARAMETRISATIONS: dict[str, Parametrisation] = {
             guarantees=_NONE._replace(mass_positive=True),
             components=("sqrt_m", *_FIRST, *(f"Ic{entry}" for entry in _SIX)),
             spread=_MASS_AND_FIRST + 6 * (0.01,),
-            forward=central.symm,
+            forward=central.by_moment(central.symm),
             inverse=central.symm_inverse,
         ),
         Parametrisation(
@@ -132,7 +132,7 @@ PARAMETRISATIONS: dict[str, Parametrisation] = {
             guarantees=_FULL._replace(triangle=False),
             components=("sqrt_m", *_FIRST, *_LOWER),
             spread=_MASS_AND_FIRST + 6 * (0.01,),
-            forward=central.spd,
+            forward=central.by_moment(central.spd),
             inverse=central.spd_inverse,
         ),
         Parametrisation(
@@ -141,7 +141,7 @@ PARAMETRISATIONS: dict[str, Parametrisation] = {
             guarantees=_FULL,
             components=("sqrt_m", *_FIRST, "rx", "ry", "rz", "sqrt_J1", "sqrt_J2", "a"),
             spread=(*_MASS_AND_FIRST, 0.01, 0.01, 0.01, 0.1, 0.1, 0.01),
-            forward=central.tri,
+            forward=central.by_moment(central.tri),
             inverse=central.tri_inverse,
         ),
         Parametrisation(
@@ -150,7 +150,7 @@ PARAMETRISATIONS: dict[str, Parametrisation] = {
             guarantees=_FULL,
             components=("sqrt_m", *_FIRST, *_LOWER),
             spread=_MASS_AND_FIRST + 6 * (0.01,),
-            forward=central.cov,
+            forward=central.by_moment(central.cov),
             inverse=central.cov_inverse,
         ),
         Parametrisation(
@@ -159,7 +159,7 @@ PARAMETRISATIONS: dict[str, Parametrisation] = {
             guarantees=_FULL,
             components=("sqrt_m", "cx", "cy", "cz", "roll", "pitch", "yaw", "s1", "s2", "s3"),
             spread=(*_MASS_AND_FIRST, 0.01, 0.01, 0.01, 0.1, 0.1, 0.1),
-            forward=central.moments,
+            forward=central.by_centre(central.moments),
             inverse=central.moments_inverse,
         ),
         Parametrisation(
@@ -182,6 +182,32 @@ PARAMETRISATIONS: dict[str, Parametrisation] = {
         ),
     )
 }
+
+
+# Those of Sutanto et al.: in print by the first moment, in their published code by the centre.
+_LINKS = {
+    "nostr": central.nostr,
+    "symm": central.symm,
+    "spd": central.spd,
+    "tri": central.tri,
+    "cov": central.cov,
+}
+BY_MOMENT = tuple(_LINKS)
+
+
+def by_centre(given: Parametrisation) -> Parametrisation:
+    """One of `BY_MOMENT` with the centre of mass among its entries in place of the first moment."""
+
+    def inverse(phi: Tensor) -> Tensor:
+        theta = given.inverse(phi)
+        return torch.cat([theta[..., :1], phi[..., 1:4] / phi[..., :1], theta[..., 4:]], -1)
+
+    return replace(
+        given,
+        components=(given.components[0], "cx", "cy", "cz", *given.components[4:]),
+        forward=central.by_centre(_LINKS[given.name]),
+        inverse=inverse,
+    )
 
 
 def parametrisation(name: str) -> Parametrisation:

@@ -230,6 +230,12 @@ def test_progress_is_told(cluster, run_on):
     assert ("emit", 0.5, "writing") in seen.told
 
 
+def test_a_task_has_one_core_of_a_worker(cluster, run_on):
+    """Workers are as many as there are cores: more for a task would be taken from another."""
+    result, _ = run_on("[stages.cores]\n", cluster)
+    assert (result.stages[0].path / "a.txt").read_text() == "1"
+
+
 def test_independent_tasks_run_side_by_side(cluster, run_on):
     import time
 
