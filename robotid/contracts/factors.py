@@ -183,12 +183,10 @@ def read_factors(path: Path) -> tuple[FactorFacts, RecordingTensors]:
     return facts, found
 
 
-def read_rows(path: Path, rows: int) -> tuple[list[RowTensors], list[Array]]:
-    """Read the tensors of rows once more, and the triangles of `whole`, without checking them."""
-    names = [*RowTensors._fields, "whole"]
+def read_blocks(path: Path, rows: int) -> list[Array]:
+    """Read the factors of blocks by row once more, without checking them."""
     with _opened(path) as file:
-        found = [[file.get_tensor(f"{row}.{name}") for name in names] for row in range(rows)]
-    return [RowTensors(*own[:-1]) for own in found], [own[-1] for own in found]
+        return [file.get_tensor(f"{row}.factor") for row in range(rows)]
 
 
 def read_middle(path: Path) -> Middle:

@@ -191,6 +191,12 @@ class RecordingFacts(BaseModel):
     filter: FilterFacts | None = None
     independent: bool = False
 
+    def without_spectra(self) -> Self:
+        """The same without the one thing that is large."""
+        if self.filter is None or self.filter.spectra is None:
+            return self
+        return self.model_copy(update={"filter": self.filter.model_copy(update={"spectra": None})})
+
 
 def write_recording(folder: Path, columns: Columns, facts: RecordingFacts) -> None:
     """Write columns of equal length, `t` [ns from start] first, with page checksums.
@@ -322,12 +328,14 @@ def read_stretches(
     with open_recording(path) as file:
         sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
         ends = np.cumsum(sizes)
+        held: list[int] = []  # row groups of the table, which the next stretch may lie in as well
         for begin, end in stretches:
             if not 0 <= begin < end <= file.metadata.num_rows:
                 msg = f"rows {begin} to {end} of {file.metadata.num_rows}"
                 raise ValueError(msg)
             first, last = (int(np.searchsorted(ends, row, "right")) for row in (begin, end - 1))
-            table = file.read_row_groups(list(range(first, last + 1)), columns=list(columns))
+            if held != (groups := list(range(first, last + 1))):
+                table, held = file.read_row_groups(groups, columns, use_threads=False), groups
             rows = table.slice(begin - (int(ends[first]) - sizes[first]), end - begin)
             yield {name: rows[name].to_numpy() for name in columns}
 

@@ -138,8 +138,10 @@ def _within(
     first = (samples - middle["t"].size) // 2
     for begin, end in stretches:
         inside = slice(begin - first, end - first)
-        rows: Columns = {name: values[inside] for name, values in middle.items()}
-        yield middle["t"][inside], rows
+        # Copies, or a few samples of each recording would keep all of its middle.
+        kept = {name: values[inside].copy() for name, values in middle.items()}
+        rows: Columns = {**kept}
+        yield kept["t"], rows
 
 
 def spread(counts: Mapping[str, int], most: int) -> dict[str, list[tuple[int, int]]]:

@@ -16,8 +16,8 @@ from robotid.contracts.fit import BlockErrors
 from robotid.errors import Notice
 from robotid.evaluation.monotone import trends
 from robotid.information.blocks import DataBlock
-from robotid.information.factor import Factor
 from robotid.information.layout import LINK_PARAMETERS
+from robotid.information.on_file import Stack, stacks
 
 Array = NDArray[np.float64]
 
@@ -68,38 +68,47 @@ class Residuals:
             names: of the parameters; those of a joint are `<joint>.<term>`.
         """
         values = np.asarray(phi, dtype=np.float64)
-        own: dict[str, dict[str, int]] = {}
+        about: dict[str, _Along] = {}
         self.recordings: list[_Recording] = []
         for name, stretch in groupby(blocks, key=lambda block: block.recording):
             together = list(stretch)
             rows = {}
-            for factors in zip(*(block.factors for block in together), strict=True):
-                row = factors[0].row
-                if row not in own:
-                    own[row] = _own(factors[0], names)
-                rows[row] = _rests(factors, values, own[row])
+            for stack in stacks([block.factors for block in together]):
+                if stack.row not in about:  # recordings of one robot have the same columns
+                    about[stack.row] = _along(stack, values, names)
+                rows[stack.row] = _rests(stack, about[stack.row])
             self.recordings.append(_Recording(name, together, rows))
 
 
-def _rests(factors: Sequence[Factor], phi: Array, own: Mapping[str, int]) -> _Rests:
-    """Of one row, for blocks of a recording, which have the same columns, all at once.
+class _Along(NamedTuple):
+    """Names of a row's own parameters, and E phi with the columns of E of each, (r, 1 + names)."""
+
+    names: list[str]
+    columns: Array
+
+
+def _along(stack: Stack, phi: Array, names: Sequence[str]) -> _Along:
+    own = _own(stack, names)
+    torque = stack.expansion @ phi[stack.columns]
+    return _Along(list(own), np.column_stack([torque, stack.expansion[:, list(own.values())]]))
+
+
+def _rests(stack: Stack, along: _Along) -> _Rests:
+    """Of one row, for all blocks of a recording.
 
     What rho stands for is orthogonal to all columns, so R_b and z are enough.
     """
-    first = factors[0]
-    whole = np.stack([factor.R for factor in factors])
-    R, z = whole[:, :-1, :-1], whole[:, :-1, -1]
-    samples = np.array([float(factor.count) for factor in factors])
-    error = z - R @ (first.expansion @ phi[first.columns])
-    losses = (error**2).sum(1) + whole[:, -1, -1] ** 2
-    columns = R @ first.expansion[:, list(own.values())]
-    power = (columns**2).sum(1)
-    along = (columns * error[..., None]).sum(1)
-    steps = np.divide(along, power, out=np.zeros_like(power), where=power > 0)
+    R, z, samples = stack.R[:, :-1, :-1], stack.R[:, :-1, -1], stack.counts
+    seen = R @ along.columns
+    error, columns = z - seen[..., 0], seen[..., 1:]
+    losses = np.einsum("br,br->b", error, error) + stack.R[:, -1, -1] ** 2
+    power = np.einsum("brk,brk->bk", columns, columns)
+    shared = np.einsum("brk,br->bk", columns, error)
+    steps = np.divide(shared, power, out=np.zeros_like(power), where=power > 0)
     return _Rests(
         samples=float(samples.sum()),
         error=float(np.sqrt(losses.sum() / samples.sum())),
-        names=[_ERROR, *own],
+        names=[_ERROR, *along.names],
         values=np.column_stack([np.sqrt(losses / samples), steps]),
         sizes=np.append(1.0, np.median(np.sqrt(power / samples[:, None]), axis=0)),
     )
@@ -210,12 +219,12 @@ def _session(recordings: Sequence[_Recording]) -> Iterator[_Series]:
         yield _Series(None, row, None, times, first.names, values, sizes, float(error))
 
 
-def _own(factor: Factor, names: Sequence[str]) -> dict[str, int]:
+def _own(stack: Stack, names: Sequence[str]) -> dict[str, int]:
     """Which of the row's columns are of its own joint; a link may be called as a joint is."""
     found = {}
-    for place, column in enumerate(factor.columns.tolist()):
+    for place, column in enumerate(stack.columns.tolist()):
         owner, _, term = names[column].rpartition(".")
-        if owner == factor.row and term not in LINK_PARAMETERS:
+        if owner == stack.row and term not in LINK_PARAMETERS:
             found[names[column]] = place
     return found
 

@@ -26,19 +26,20 @@ def data_used(request: Request) -> dict[str, Any]:
 
 
 def _filtered(index: DatasetIndex) -> dict[str, FilteredData]:
-    """How the first recording of each split was filtered."""
-    first = {split: name for name, split in reversed(index.splits.items())}
-    found = {}
-    for name in sorted(first.values()):
-        facts = index.recordings[name]
-        if facts.filter is not None and facts.filter.spectra is not None:
+    """How the first recording of each split was filtered whose spectra the index has."""
+    found: dict[str, FilteredData] = {}
+    shown: set[Split] = set()
+    for name, facts in index.recordings.items():
+        done, split = facts.filter, index.splits[name]
+        if split not in shown and done is not None and done.spectra is not None:
+            shown.add(split)
             found[name] = FilteredData(
                 rate_hz=facts.rate_hz,
-                cutoff_hz=facts.filter.cutoff_hz,
-                effective_hz=facts.filter.effective_hz,
-                **facts.filter.spectra.model_dump(),
+                cutoff_hz=done.cutoff_hz,
+                effective_hz=done.effective_hz,
+                **done.spectra.model_dump(),
             )
-    return found
+    return dict(sorted(found.items()))
 
 
 def _recordings(data: Gathered, index: DatasetIndex, torque: str) -> dict[str, RecordingUsed]:

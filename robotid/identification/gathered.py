@@ -82,7 +82,9 @@ class Gathered:
         parts = self._parts(self.of("train"))
         if self.earlier is not None:
             parts.insert(0, Part(self.earlier.share, [self.earlier.factors]))
-        return together(parts, self.layout.parameters)
+            return together(parts, self.layout.parameters)
+        found = together(parts, self.layout.parameters)
+        return replace(found, fewer=(self._merged["train"],))  # which errors are found from, too
 
     @cached_property
     def _merged(self) -> dict[Split, list[Factor]]:

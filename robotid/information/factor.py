@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,15 +133,22 @@ def merged(blocks: Iterable[Sequence[Factor]]) -> list[Factor]:
 
 def packed(R: Array) -> Array:
     """The upper triangle of a matrix, by rows."""
-    return R[np.triu_indices(len(R))]
+    return R[_upper(len(R))]
 
 
 def unpacked(triangles: Array) -> Array:
     """Upper triangular matrices from `packed` ones, shape (..., n (n + 1) / 2) to (..., n, n)."""
     size = (math.isqrt(8 * triangles.shape[-1] + 1) - 1) // 2
     R = np.zeros((*triangles.shape[:-1], size, size))
-    R[..., *np.triu_indices(size)] = triangles
+    R[..., *_upper(size)] = triangles
     return R
+
+
+@lru_cache(maxsize=256)
+def _upper(size: int) -> tuple[Index, Index]:
+    """Rows and columns of an upper triangle."""
+    rows, columns = np.triu_indices(size)
+    return rows, columns
 
 
 def merge(factors: Sequence[Factor]) -> Factor:

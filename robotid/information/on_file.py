@@ -1,23 +1,22 @@
 """Factors of many recordings that stay on disk until they are asked for.
 
-A fit over hundreds of recordings goes through their factors a few times, one recording after the
-other. Only those of the last one are held, so memory does not grow with their number.
+A fit over hundreds of recordings goes through their blocks one recording after the other. Only
+those of the last one are held: memory grows by the factors of whole recordings alone, some
+kilobytes each.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.factors import (
-    FactorFacts,
     Middle,
-    RowTensors,
+    read_blocks,
     read_factors,
     read_middle,
-    read_rows,
 )
 from robotid.information.factor import Factor, unpacked
 from robotid.information.layout import Index
@@ -25,52 +24,62 @@ from robotid.information.layout import Index
 Array = NDArray[np.float64]
 
 
+class Stack(NamedTuple):
+    """The factors of one row in B blocks with the same columns; see `Factor`.
+
+    Args:
+        row: name of the row.
+        columns: positions of its columns among all parameters, shape (p,).
+        expansion: E, shape (r, p).
+        R: shape (B, r + 1, r + 1).
+        counts: samples of each block, shape (B,).
+    """
+
+    row: str
+    columns: Index
+    expansion: Array
+    R: Array
+    counts: Array
+
+
 class Held:
-    """The tensors of the recording that was read last, ready for use."""
+    """The blocks of the recording that was read last, ready for use."""
 
     def __init__(self) -> None:
         self._path: Path | None = None
-        self._rows: list[RowTensors] = []
-        self._whole: list[Array] = []
         self._R: list[Array] = []
-        self._columns: list[Index] = []
+        self._expansions: list[Array] = []
 
-    def factors(self, path: Path, facts: FactorFacts, block: int | None) -> tuple[Factor, ...]:
-        """Of a block of a recording, one per row; None is all blocks together."""
-        about, blocks = facts.about, facts.blocks
+    def blocks(self, path: Path, rows: int) -> list[Array]:
+        """R of all blocks of a recording by row, each of shape (blocks, r + 1, r + 1)."""
         if self._path != path:
-            self._rows, self._whole = read_rows(path, len(about.rows))
-            self._path, self._R = path, []
-            self._columns = [np.array(row.columns, dtype=np.int64) for row in about.rows]
-        if block is not None and not self._R:
-            self._R = [unpacked(row.factor) for row in self._rows]
-        count = sum(one.samples for one in blocks) if block is None else blocks[block].samples
-        made = []
-        for number, (row, tensors) in enumerate(zip(about.rows, self._rows, strict=True)):
-            torque = tensors.torque
-            if block is None:
-                R = unpacked(self._whole[number])
-                extent = torque[:, 0].sum(), torque[:, 1].min(), torque[:, 2].max()
-            else:
-                R, extent = self._R[number][block], tuple(torque[block])
-            columns = self._columns[number]
-            total, low, high = map(float, extent)
-            made.append(Factor(row.name, columns, tensors.expansion, R, count, total, low, high))
-        return tuple(made)
+            self._R = [unpacked(factor) for factor in read_blocks(path, rows)]
+            self._path = path
+        return self._R
+
+    def shared(self, expansions: list[Array]) -> list[Array]:
+        """Those of an earlier recording if they are the same, as those of one robot are."""
+        same = map(np.array_equal, expansions, self._expansions)
+        if len(expansions) != len(self._expansions) or not all(same):
+            self._expansions = expansions
+        return self._expansions
 
 
 class FactorsOnFile:
-    """The factors of one recording.
+    """The factors of one recording: what is small in memory, those of blocks on disk.
 
     `facts` is what is known of them, `extremes` the least and greatest values of its samples by
     block, shape (blocks, 4 nv, 2).
     """
 
     def __init__(self, path: Path, held: Held) -> None:
-        """Read and check a file, of which little is kept; `held` is common to all recordings."""
+        """Read and check a file; `held` is common to all recordings."""
         self._path, self._held = path, held
         self.facts, found = read_factors(path)
         self.extremes = found.extremes
+        self._whole, self._torque = found.whole, [row.torque for row in found.rows]
+        self._expansions = held.shared([row.expansion for row in found.rows])
+        self._columns = [np.array(row.columns, dtype=np.int64) for row in self.facts.about.rows]
 
     @property
     def blocks(self) -> "list[BlockOnFile]":
@@ -83,8 +92,32 @@ class FactorsOnFile:
         return BlockOnFile(self, None)
 
     def factors(self, block: int | None) -> tuple[Factor, ...]:
-        """The factors of a block, or of the whole."""
-        return self._held.factors(self._path, self.facts, block)
+        """The factors of a block, one per row; None is all blocks together."""
+        about, blocks = self.facts.about, self.facts.blocks
+        count = sum(one.samples for one in blocks) if block is None else blocks[block].samples
+        R = map(unpacked, self._whole) if block is None else (own[block] for own in self._blocks())
+        made = []
+        for row, own, columns, expansion, torque in zip(
+            about.rows, R, self._columns, self._expansions, self._torque, strict=True
+        ):
+            inside = torque if block is None else torque[block : block + 1]
+            extent = inside[:, 0].sum(), inside[:, 1].min(), inside[:, 2].max()
+            made.append(Factor(row.name, columns, expansion, own, count, *map(float, extent)))
+        return tuple(made)
+
+    def stacks(self, blocks: Sequence[int]) -> list[Stack]:
+        """The factors of some blocks, those of a row together."""
+        chosen = list(blocks)
+        counts = np.array([float(self.facts.blocks[block].samples) for block in chosen])
+        return [
+            Stack(row.name, columns, expansion, R[chosen], counts)
+            for row, columns, expansion, R in zip(
+                self.facts.about.rows, self._columns, self._expansions, self._blocks(), strict=True
+            )
+        ]
+
+    def _blocks(self) -> list[Array]:
+        return self._held.blocks(self._path, len(self.facts.about.rows))
 
     def middle(self) -> Middle:
         """Some of its samples."""
@@ -121,14 +154,14 @@ class BlockOnFile(_Later):
     """A block of a recording on disk, or all of it."""
 
     def __init__(self, source: FactorsOnFile, number: int | None) -> None:
-        self._source, self._number = source, number
+        self.source, self.number = source, number
         blocks = source.facts.blocks
         self.samples = sum(one.samples for one in (blocks if number is None else [blocks[number]]))
         self.rows = tuple(row.name for row in source.facts.about.rows)
 
     def made(self) -> tuple[Factor, ...]:
         """Read from disk, unless the recording is the one that was read last."""
-        return self._source.factors(self._number)
+        return self.source.factors(self.number)
 
 
 class ChangedBlock(_Later):
@@ -141,6 +174,27 @@ class ChangedBlock(_Later):
     def made(self) -> tuple[Factor, ...]:
         """Changed every time."""
         return tuple(self._change(factor) for factor in self._block)
+
+
+def stacks(blocks: Sequence[Sequence[Factor]]) -> list[Stack]:
+    """Blocks with the same columns, those of a row together."""
+    first = blocks[0]
+    if isinstance(first, BlockOnFile):
+        numbers = [
+            block.number
+            for block in blocks
+            if isinstance(block, BlockOnFile) and block.source is first.source
+        ]
+        own = [number for number in numbers if number is not None]
+        if len(own) == len(blocks):
+            return first.source.stacks(own)
+    found = []
+    for factors in zip(*blocks, strict=True):
+        row, columns, expansion = factors[0].row, factors[0].columns, factors[0].expansion
+        R = np.stack([factor.R for factor in factors])
+        counts = np.array([float(factor.count) for factor in factors])
+        found.append(Stack(row, columns, expansion, R, counts))
+    return found
 
 
 def samples_in(block: Sequence[Factor]) -> int:

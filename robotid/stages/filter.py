@@ -160,6 +160,9 @@ def gather(
     splits = before.splits
     made = MadeBy(stage="filter", options=config.model_dump(mode="json", exclude_defaults=True))
     recordings = {part.name: read_facts(part.path) for part in parts}
+    # Spectra are for a picture. Every recording has its own; an index of hundreds needs a few.
+    shown = {splits.get(name): name for name in reversed(recordings)}.values()
+    recordings |= {n: r.without_spectra() for n, r in recordings.items() if n not in shown}
     intervals = hold_out(recordings, splits, config.hold_out)
     write_index(out_dir, recordings, splits, intervals, made_by=[*before.made_by, made])
     return [

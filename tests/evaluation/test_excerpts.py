@@ -105,7 +105,7 @@ def test_rows_are_those_of_the_recording(tmp_path):
     path = tmp_path / "r.parquet"
     assert pq.ParquetFile(path).num_row_groups > 2
     columns, _ = read_recording(path)
-    stretches = [(0, 10), (65_530, 65_550), (199_990, 200_000), (10_000, 140_000)]
+    stretches = [(0, 10), (20, 30), (65_530, 65_550), (199_990, 200_000), (10_000, 140_000)]
     for (begin, end), rows in zip(
         stretches, read_stretches(path, ["t", "tau.b"], stretches), strict=True
     ):
@@ -113,6 +113,21 @@ def test_rows_are_those_of_the_recording(tmp_path):
             np.testing.assert_array_equal(rows[name], columns[name][begin:end])
     with pytest.raises(ValueError, match="rows 5 to 200001"):
         list(read_stretches(path, ["t"], [(5, 200_001)]))
+
+
+def test_row_groups_are_read_once_for_stretches_within(tmp_path, monkeypatch):
+    write(tmp_path, "r", 200_000)
+    groups, read = [], pq.ParquetFile.read_row_groups
+    monkeypatch.setattr(
+        pq.ParquetFile,
+        "read_row_groups",
+        lambda file, wanted, *more, **keys: (
+            groups.append(wanted) or read(file, wanted, *more, **keys)
+        ),
+    )
+    stretches = [(0, 10), (100, 200), (70_000, 70_010), (80_000, 80_010)]
+    assert len(list(read_stretches(tmp_path / "r.parquet", ["t"], stretches))) == 4
+    assert groups == [[0], [1]]
 
 
 def test_row_groups_that_are_not_needed_are_not_read(tmp_path):

@@ -13,6 +13,7 @@ from robotid.errors import BadDataError
 from robotid.information.factor import merge
 from robotid.information.layout import TERMS, Layout, geometry_digest
 from robotid.information.locked import moving_locks
+from robotid.information.on_file import FactorsOnFile, Held, samples_in, stacks
 from robotid.information.recording import factor_recording, layout_of, load_factors
 from robotid.information.reference import reference_factors
 from robotid.information.regressor import dense_regressor
@@ -114,6 +115,38 @@ def test_from_dataset_to_factors(robotid, dataset, robot_file, tmp_path):
         "slide.viscous")]  # fmt: skip
     fit = assemble(training, len(names)).restricted(kept).solution()
     assert fit[-2:] == pytest.approx([0.2, 0.2], rel=0.05)
+
+
+def test_factors_that_stay_on_disk(robotid, dataset, robot_file, tmp_path):
+    """Single blocks, all together and stacked are those that a file holds, in any order of asking."""
+    out = tmp_path / "factors"
+    assert robotid("factors", dataset, "--robot", robot_file, "--out", out).code == 0
+    held = Held()
+    paths = [out / f"{name}.safetensors" for name in ("run0", "run1")]
+    files = [FactorsOnFile(path, held) for path in paths]
+    for path, file in [*zip(paths, files, strict=True)] * 2:
+        facts, blocks = load_factors(path)
+        on_file = file.blocks
+        assert [samples_in(block) for block in on_file] == [one.samples for one in facts.blocks]
+        for place in (len(blocks) - 1, 0):
+            for found, expected in zip(on_file[place], blocks[place], strict=True):
+                assert found.same_columns(expected)
+                np.testing.assert_array_equal(found.R, expected.R)
+                for name in ("count", "total", "lowest", "highest"):
+                    assert getattr(found, name) == getattr(expected, name)
+        for row, found in enumerate(file.whole):
+            together = merge([block[row] for block in blocks])
+            np.testing.assert_allclose(found.R, together.R, rtol=1e-9, atol=1e-9)
+            assert (found.count, found.lowest, found.highest) == (
+                together.count, together.lowest, together.highest)  # fmt: skip
+        some = [1, 3, 2]
+        for kind in (on_file, blocks):
+            for row, stack in enumerate(stacks([kind[place] for place in some])):
+                np.testing.assert_array_equal(stack.R, [blocks[place][row].R for place in some])
+                np.testing.assert_array_equal(stack.counts, [blocks[n][row].count for n in some])
+                np.testing.assert_array_equal(stack.expansion, blocks[0][row].expansion)
+    mixed = stacks([files[0].blocks[0], files[1].blocks[0]])  # of two recordings
+    np.testing.assert_array_equal(mixed[0].R[1], files[1].blocks[0][0].R)
 
 
 def test_a_new_recording_costs_one_recording(robotid, project, dataset, robot_file, tmp_path):
