@@ -12,6 +12,7 @@ import os
 import platform
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -75,7 +76,7 @@ TABLES = {
         "as the file states it", "2 systems on 3 data sets", (), "See docs/forward.md."
     ),
     "reuss_table1": Table(
-        "two recordings of 2 min at 100 Hz, 2 seeds", "6 min at 1 kHz, 10 seeds",
+        "two recordings of 2 min at 100 Hz, 5 seeds", "6 min at 1 kHz, 10 seeds",
         (*_SIX_MINUTES, _TEN_SEEDS),
         _ARM + "Models have no friction, so errors are mostly that, larger than on the real arm.",
     ),
@@ -88,7 +89,7 @@ TABLES = {
         _ARM + _CONTROLLED,
     ),
     "reuss_fig2": Table(
-        "two recordings of 2 min at 100 Hz, 2 seeds", "6 min at 1 kHz, 10 seeds",
+        "two recordings of 2 min at 100 Hz, 5 seeds", "6 min at 1 kHz, 10 seeds",
         (*_SIX_MINUTES, _TEN_SEEDS),
         _ARM + "Friction is most of what bodies leave, and joint training lets some of it move "
         "links; errors of the body in the loss keep them.",
@@ -98,7 +99,7 @@ TABLES = {
         _SINES + _ORDER,
     ),
     "sutanto_table2": Table(
-        "4 min at 250 Hz, 3 seeds", "4 min at 250 Hz, 1 seed", (), _SINES + _REAL
+        "4 min at 250 Hz, 5 seeds", "4 min at 250 Hz, 1 seed", (), _SINES + _REAL
     ),
     "sutanto_online": Table(
         "4 min at 250 Hz, 5 seeds", "4 min at 250 Hz (of its real arm)", (),
@@ -133,6 +134,14 @@ def run(name: str, settings: tuple[str, ...]) -> tuple[int, float, int]:
     return done.returncode, sum(known.get(k, 0.0) for k in keys), len(keys - known.keys())
 
 
+def seeds(name: str, settings: tuple[str, ...]) -> str:
+    """Which seeds a pipeline is run with."""
+    axes = tomllib.loads((PROJECT / "pipelines" / f"{name}.toml").read_text())["sweep"]["axes"]
+    set_here = dict(one.split("=", 1) for one in settings)
+    values = json.loads(set_here.get("sweep.axes.seed.values", str(axes["seed"]["values"])))
+    return ", ".join(map(str, values))
+
+
 def document(name: str, *, paper: bool, seconds: float, unknown: int) -> str:
     """What goes into docs/results."""
     table = TABLES[name]
@@ -145,6 +154,7 @@ def document(name: str, *, paper: bool, seconds: float, unknown: int) -> str:
         f"# pipelines/{name}.toml\n",
         f"Written by `python benchmarks/tables.py {flag}{name}`; do not edit.\n",
         f"- Size here: {table.paper if paper else table.size}. In the paper: {table.paper}.",
+        f"- Seeds: {seeds(name, table.settings if paper else ())} (axis `seed` of the pipeline).",
         f"- It took {took}. Python {platform.python_version()}, {versions}.",
         f"- {table.why}\n",
     ]
