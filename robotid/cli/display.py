@@ -12,6 +12,7 @@ from robotid.runner.task import Task
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+_BAR = 16  # characters
 _MANY = 10  # stages, from which on a bar says how far the whole is
 
 
@@ -22,10 +23,26 @@ def display_for(console: Console, stages: int = 0, *, verbose: bool = False) -> 
         yield Lines(console, verbose=verbose)
         return
     from rich.console import Console as RichConsole
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Column
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bars:
+    # What is being done may be long; bar and times stay visible beside it.
+    cut = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    columns = (
+        TextColumn("{task.description}", markup=False, table_column=cut),
+        BarColumn(bar_width=_BAR),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    shown = RichConsole(stderr=True)
+    with Progress(*columns, console=shown, transient=True, expand=True) as bars:
         yield Bars(console, bars, stages, verbose=verbose)
 
 

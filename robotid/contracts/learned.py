@@ -110,6 +110,18 @@ class LearnedParameter(_Part):
     nominal: float
 
 
+class Apart(_Part):
+    """How far links are from those of an SDP on the same data; terms of joints do not count.
+
+    Args:
+        parameters: of base parameters, norm over norm.
+        torque: of the torques that they make of the training data, norm over norm.
+    """
+
+    parameters: float
+    torque: float
+
+
 class LearnedMass(_Part):
     """The mass of a floating robot whose energy was learned, over held-out configurations [kg].
 
@@ -175,7 +187,7 @@ class LearnedResult(AnyFit):
         parts: torque of each part on held-out data.
         beyond: errors where held-out motions leave those of the training.
         rigid: parameters of the rigid part; empty of other bodies.
-        rigid_apart: how far they are from those of the SDP, norm over norm; null of other bodies.
+        rigid_apart: how far its links are from those of the SDP; null of other bodies.
         actuator_values: of actuators that are formulas.
         gains: of drives.
         placements: poses of the bodies of a `kinodynamic` body.
@@ -194,7 +206,7 @@ class LearnedResult(AnyFit):
     parts: dict[str, PartOfTorque] = Field(default={})
     beyond: Beyond | None = None
     rigid: list[LearnedParameter] = Field(default=[])
-    rigid_apart: float | None = None
+    rigid_apart: Apart | None = None
     actuator_values: list[ActuatorValue] = Field(default=[])
     gains: list[DriveGain] = Field(default=[])
     placements: list[list[list[float]]] | None = Field(

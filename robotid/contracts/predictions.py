@@ -32,7 +32,7 @@ class JointErrors(_Part):
         relative: |e| / |tau|.
         r2: 1 - nmse_var.
         nmse_var: mean(e²) / var(tau).
-        nmse_range: mean(e²) / (max - min)².
+        nmse_range: mean(e²) over the square of the range of torque in the training data.
     """
 
     rmse: float

@@ -18,6 +18,7 @@ from robotid.types import Columns
 
 RECORDING = "recording.parquet"
 FACTS = "recording.json"
+GAP_STEPS = 1.5  # usual steps of time: a longer one is a gap
 _FACTS_KEY = b"robotid.recording"
 _ROW_GROUP = 65536  # rows that are written at a time
 

@@ -17,7 +17,8 @@ from robotid.errors import BadDataError
 
 TRACKING = "tracking.json"
 
-Task = Literal["impedance", "sines", "reaching"]
+Task = Literal["impedance", "sines", "recorded", "reaching"]
+Feedback = Literal["model", "joints"]
 Kind = Literal["fit", "nominal", "none", "truth"]
 Reason = Literal["position", "velocity", "not finite"]
 
@@ -190,6 +191,7 @@ class Tracking(_Part):
         format: of this file.
         robot: its name.
         task: what it had to follow.
+        feedback: through the model, or by springs and dampers at the joints beside it.
         joints: in the order of the robot.
         units: of errors, by joint.
         gains: K by gain and joint [1/s²]; D is 2 √K.
@@ -197,7 +199,7 @@ class Tracking(_Part):
         motions: how many there are of each length.
         seed: of motions and noise.
         control_hz: steps of the controller per second.
-        warm_up: steps at the start posture that models saw before.
+        warm_up: samples at the start posture that models saw before.
         hold_s: how long goals were held.
         link: the hand; null for tasks of joints.
         moved: the robot that was moved.
@@ -210,6 +212,7 @@ class Tracking(_Part):
     format: Literal[1] = 1
     robot: str
     task: Task
+    feedback: Feedback = "model"
     joints: list[str]
     units: dict[str, str]
     gains: dict[str, dict[str, float]]

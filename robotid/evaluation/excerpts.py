@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from robotid.contracts.dataset import DatasetIndex
 from robotid.contracts.factors import MIDDLE, Middle
 from robotid.contracts.forces import Forces
-from robotid.contracts.recording import read_stretches
+from robotid.contracts.recording import GAP_STEPS, read_stretches
 from robotid.contracts.residuals import Excerpt, Window
 from robotid.contracts.splits import Interval, Split
 from robotid.information.samples import SampleReader, coordinates, samples_of
@@ -25,7 +25,6 @@ Torque = Callable[[Array, Array, Array], Array]
 MOST = 40_000  # samples in all
 _WINDOW = 4_000  # samples of a window, where there is room for several
 _SHORTEST = 32  # samples; what is shorter between two gaps says nothing
-_GAP = 1.5  # steps
 
 
 def excerpt(
@@ -188,7 +187,7 @@ def _pieces(
     t: Array, labels: Sequence[Split | None], step_s: float
 ) -> Iterator[tuple[Split, slice]]:
     """Stretches of samples of one split without a gap."""
-    apart = np.diff(t) > _GAP * step_s
+    apart = np.diff(t) > GAP_STEPS * step_s
     changes = [a != b for a, b in pairwise(labels)]
     cuts = np.flatnonzero(apart | np.array(changes, dtype=bool)) + 1
     edges = [0, *cuts.tolist(), t.size]

@@ -32,7 +32,7 @@ def refuse_memory(model: RigidBodyModel) -> None:
     for column in model.layout.own:
         if column.form.kind == "held":
             said = f"{column.name} depends on the motion before, and code has no memory"
-            hint = "fit with coulomb instead, or export json, csv or a robot file"
+            hint = "fit with coulomb instead; parameters can also be json, csv or a robot file"
             raise ConfigError("term-not-exported", said, joint=column.owner, hint=hint)
 
 

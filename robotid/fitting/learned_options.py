@@ -112,10 +112,14 @@ _BY_MODEL = {
 }
 
 
-def usual_training(model: str, residual: str) -> Trainings:
-    """What papers found good for a model, and a hybrid's residual."""
+def usual_training(model: str, rigid: str, residual: str) -> Trainings:
+    """What papers found good for a model, and for the parts of a hybrid."""
     found = _BY_MODEL.get(model, Trainings())
-    return found._replace(hidden=(100,)) if (model, residual) == ("hybrid", "lstm") else found
+    if model != "hybrid":
+        return found
+    if rigid in LAGRANGIAN:  # with whose rate the network beside it learns, too
+        found = found._replace(learning_rate=_BY_MODEL[rigid].learning_rate)
+    return found._replace(hidden=(100,)) if residual == "lstm" else found
 
 
 # Keys of learned models, and which of them take each.

@@ -53,8 +53,9 @@ def _learned(options: "FitOptions", changed: Set[str]) -> None:
         raise ValueError("loss_units: noise is for links; take range, spread or si")
     hybrid = options.model == "hybrid"
     body, residual = options.parts
-    if hybrid and residual == "none" and options.rigid == "sdp":
-        raise ValueError("residual: nothing is left to train; fit with model sdp")
+    if hybrid and residual == "none" and (options.rigid == "sdp" or options.training == "2s"):
+        alone = "delan" if options.rigid == "delan" else "sdp"
+        raise ValueError(f"residual: nothing is left to train after the body; fit with {alone}")
     if hybrid and options.rigid == "sdp" and options.training == "e2e":
         said = "training: links of an sdp stay as they are; train 2s, or take rigid diffbary"
         raise ValueError(said)

@@ -243,7 +243,7 @@ class FitOptions(ProtocolOptions, LearnedOptions):
     def usual(self) -> Trainings:
         """Layers, batches, rate and lengths of training: those given, else the usual ones."""
         given = {key: getattr(self, key) for key in Trainings._fields}
-        found = usual_training(self.model, self.residual)
+        found = usual_training(self.model, self.rigid, self.residual)
         if self.model == "diffnea" and self.learned:  # which has no factors to tell the noise
             found = found._replace(loss_units="range")
         if self.online:

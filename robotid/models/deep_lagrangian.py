@@ -79,13 +79,14 @@ class DeepLagrangian(nn.Module):
             self.biases.append(nn.Parameter(torch.zeros(after, dtype=dtype)))
 
     def forward(self, q: Tensor, qd: Tensor, qdd: Tensor) -> Tensor:
-        """Torques, (..., n) each [N m or N]."""
-        angle, speed, acceleration = (_samples_last(x) for x in (q, qd, qdd))
+        """Torques, (..., n) each [N m or N], where the motion is, wherever the weights are."""
+        here = self.get_buffer("root").device
+        angle, speed, acceleration = (_samples_last(x.to(here)) for x in (q, qd, qdd))
         passed = self._passed(angle, speed)
         moved, of_kinetic = self._forces(passed, speed, acceleration)
         gradient = torch.cat([of_kinetic, self._of_potential(angle)])
         tau = moved + self._back(angle, gradient, passed)
-        return tau.mT.reshape(q.shape)
+        return tau.mT.reshape(q.shape).to(q.device)
 
     def terms(self, q: Tensor, qd: Tensor, qdd: Tensor) -> LagrangianTerms:
         """The torque in parts, (..., n) each."""

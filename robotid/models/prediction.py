@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robotid.contracts.fit_data import JointRange
 from robotid.contracts.predictions import JointErrors, Outside
+from robotid.contracts.recording import GAP_STEPS
 from robotid.errors import Notice
 from robotid.information.samples import SampleReader, coordinates, samples_of
 from robotid.models.torque_models import TorqueModel
@@ -17,6 +19,7 @@ from robotid.models.trained_range import TrainedRange
 from robotid.types import Columns
 
 Array = NDArray[np.float64]
+_SEGMENT = "segment"  # the column that says which stretch between gaps a sample is in
 
 
 @dataclass
@@ -51,14 +54,11 @@ class ErrorSums:
         self.low, self.high = min(self.low, float(tau.min())), max(self.high, float(tau.max()))
         self.count = total
 
-    def errors(self) -> JointErrors:
-        """The figures."""
-        mse, variance, extent = (
-            self.square / self.count,
-            self.spread / self.count,
-            self.high - self.low,
-        )
-        moves = extent > 0  # of a constant torque nothing can be explained
+    def errors(self, trained: JointRange | None) -> JointErrors:
+        """The figures; ranges of torque are those of the training data."""
+        mse, variance = self.square / self.count, self.spread / self.count
+        moves = self.high > self.low  # of a constant torque nothing can be explained
+        low, high = (trained.tau if trained is not None else None) or (0.0, 0.0)
         return JointErrors(
             rmse=mse**0.5,
             mean=self.error / self.count,
@@ -67,8 +67,15 @@ class ErrorSums:
             relative=(self.square / self.torque_square) ** 0.5 if self.torque_square > 0 else None,
             r2=1 - mse / variance if moves else None,
             nmse_var=mse / variance if moves else None,
-            nmse_range=mse / extent**2 if moves else None,
+            nmse_range=mse / (high - low) ** 2 if high > low else None,
         )
+
+
+class Place(NamedTuple):
+    """Where a recording has got to: the time [ns] and the segment of its last sample."""
+
+    t: int
+    segment: int
 
 
 class Predictor:
@@ -102,17 +109,20 @@ class Predictor:
         known = self._reader.measured
         self._sums = {row: ErrorSums() for row in self._reader.rows if row in known}
         self._held: dict[str, Any] = {}
-        self._trained = TrainedRange(ranges or {})
+        self._until: Place | None = None
+        self._ranges = dict(ranges or {})
+        self._trained = TrainedRange(self._ranges)
 
     def batches(self) -> Iterator[Columns]:
         """`t`, `tau_pred.<row>` and, where measured, `tau.<row>`."""
-        for batch, signals in self._reader.batches():
+        also = [_SEGMENT] if _SEGMENT in self._reader.names else []
+        for batch, signals in self._reader.batches(also):
             yield self._predicted(batch, signals)
 
     def errors(self) -> dict[str, JointErrors | None]:
         """By row; None for one whose torque was not measured."""
         return {
-            row: self._sums[row].errors() if row in self._sums else None
+            row: self._sums[row].errors(self._ranges.get(row)) if row in self._sums else None
             for row in self._reader.rows
         }
 
@@ -127,7 +137,7 @@ class Predictor:
     def _predicted(self, batch: Columns, signals: Array) -> Columns:
         robot, seconds = self._model.layout.robot, batch["t"] / 1e9
         q, qd, qdd, measured = map(np.ascontiguousarray, samples_of(robot, signals))
-        tau = self._model.torque(q, qd, qdd, self._held)
+        tau = self._torque(batch, q, qd, qdd)
         self._trained.add(robot.rows, coordinates(robot, q), qd, qdd)
         result: Columns = {"t": batch["t"]}
         tau, measured = self._reader.shown(batch, q, tau, measured)
@@ -138,3 +148,22 @@ class Predictor:
             result[f"tau.{row}"] = np.ascontiguousarray(measured[:, number])
             sums.add(seconds, measured[:, number], tau[:, number])
         return result
+
+    def _torque(self, batch: Columns, q: Array, qd: Array, qdd: Array) -> Array:
+        """Of samples that follow those before; behind a gap some models begin anew."""
+        if not self._model.begins_anew or not len(q):
+            return self._model.torque(q, qd, qdd, self._held)
+        t = np.asarray(batch["t"], dtype=np.int64)
+        segments = np.asarray(batch.get(_SEGMENT, np.zeros_like(t)), dtype=np.int64)
+        before = self._until or Place(int(t[0]), int(segments[0]))
+        step_ns = 1e9 / self.facts.rate_hz
+        apart = np.diff(t, prepend=before.t) > GAP_STEPS * step_ns
+        apart |= np.diff(segments, prepend=before.segment) != 0
+        self._until = Place(int(t[-1]), int(segments[-1]))
+        found = []
+        for begin, end in pairwise([0, *np.flatnonzero(apart).tolist(), len(t)]):
+            if begin < len(t) and apart[begin]:
+                self._held.clear()
+            here = slice(begin, end)
+            found.append(self._model.torque(q[here], qd[here], qdd[here], self._held))
+        return np.concatenate(found)

@@ -1,7 +1,7 @@
 """`RigidBodyModel`: torques of a robot with the parameters of a fit."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -32,6 +32,7 @@ class RigidBodyModel:
 
     layout: Layout
     phi: Array
+    begins_anew: ClassVar[bool] = False  # factors hold signs of friction across gaps, too
 
     def __post_init__(self) -> None:
         phi = np.array(self.phi, dtype=np.float64)

@@ -27,6 +27,9 @@ class Stepper(Protocol):
         [rad, m; per s; per s²] give [N m, N].
         """
 
+    def rest(self, q: Array, samples: int) -> None:
+        """See a posture at rest, shape (batch, n), for so many samples of its own rate."""
+
 
 def stepper(model: Model, batch: int, every: int = 1) -> Stepper:
     """The model for so many parallel motions, none of which has moved before.
@@ -55,3 +58,6 @@ class RigidBodyStepper:
         load = None if self._load is None else self._load(q, qd, qdd)
         torque: Array = self._links(q, qd, qdd) + self._terms.torque(qd, qdd, load)
         return torque
+
+    def rest(self, q: Array, samples: int) -> None:
+        """Nothing: friction that has not moved holds no sign."""

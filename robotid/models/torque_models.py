@@ -22,6 +22,10 @@ class TorqueModel(Protocol):
     def layout(self) -> Layout:
         """Robot and terms of joints."""
 
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it forgets behind a gap, as it did in training."""
+
     def torque(self, q: Array, qd: Array, qdd: Array, held: dict[str, Any] | None = None) -> Array:
         """Torques (T, n) of a motion, (T, n) each; `held` is what the model remembers."""
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from robotid.contracts.dataset import DatasetIndex, read_index
 from robotid.contracts.recording import (
+    GAP_STEPS,
     RecordingFacts,
     inspect_recording,
     iterate_recording,
@@ -19,7 +20,6 @@ from robotid.errors import BadDataError
 from robotid.robot.tree import RobotTree
 
 Array = NDArray[np.float64]
-_GAP = 1.5  # usual steps: a longer one is a gap
 _SPLITS: tuple[Split, ...] = ("test", "val", "train")
 
 
@@ -141,7 +141,7 @@ def _stretches(path: Path, rate_hz: float, intervals: Sequence[Interval]) -> Ite
     if intervals:
         inside = np.logical_or.reduce([(one.start_s <= t) & (t <= one.end_s) for one in intervals])
     kept = np.flatnonzero(inside)
-    apart = (np.diff(kept) > 1) | (np.diff(t[kept]) > _GAP / rate_hz)
+    apart = (np.diff(kept) > 1) | (np.diff(t[kept]) > GAP_STEPS / rate_hz)
     for rows in np.split(kept, np.flatnonzero(apart) + 1):
         if len(rows):
             yield _Stretch(path.stem, int(rows[0]), t[rows])

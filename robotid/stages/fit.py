@@ -153,7 +153,8 @@ STAGE = Stage(
         "update": Input(
             "fit",
             "FIT",
-            "an earlier fit to continue: its training data count as well",
+            "an earlier fit to continue: its training data count as well; of networks, its weights "
+            "are where training begins",
             optional=True,
         ),
     },

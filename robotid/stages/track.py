@@ -15,10 +15,14 @@ class TrackConfig(TrackOptions, RobotOptions, StageConfig):
 
 def check(config: TrackConfig, roles: Collection[str]) -> None:
     """Keys do something, and a motion has at least one step."""
-    for key, task in ONLY_OF.items():
-        if config.task != task and _asked_for(config, key):
+    for key, tasks in ONLY_OF.items():
+        if config.task not in tasks and _asked_for(config, key):
             said = f"{key}: has no effect, the task is {config.task}"
-            raise ConfigError("key-without-effect", said, hint=f'leave it out, or task = "{task}"')
+            hint = f"leave it out, or take task {' or '.join(tasks)}"
+            raise ConfigError("key-without-effect", said, hint=hint)
+    if config.task == "recorded" and "truth" not in roles:
+        said = "task: recorded motions are those of a simulation"
+        raise ConfigError("no-truth", said, hint="give what simulate wrote as --truth")
     for key in OF_THE_TRUTH if "truth" in roles else ():
         if _asked_for(config, key):
             said = f"{key}: the simulation says what the robot is like"

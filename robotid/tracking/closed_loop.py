@@ -33,7 +33,7 @@ class Rig(NamedTuple):
         limit: largest torques, shape (n,); infinite where there are none.
         clock: steps of the controller and of the integration.
         sees_links: whether sensors sit behind the springs of elastic joints.
-        warm_up: steps at the start posture that models see before.
+        warm_up: samples at the start posture that models see before.
     """
 
     plant: Plant
@@ -113,14 +113,11 @@ def _torques(
     return torque, torque - without
 
 
-def _warm_up(models: Sequence[Stepper], law: Law, steps: int, gains: int) -> None:
+def _warm_up(models: Sequence[Stepper], law: Law, samples: int, gains: int) -> None:
     """Let models see the start posture at rest for a while, so that they remember it."""
     copies = gains + (law.planned(0) is not None)
-    q = np.tile(law.start, (copies, 1))
-    still = np.zeros_like(q)
     for model in models:
-        for _ in range(steps):
-            model(q, still, still)
+        model.rest(np.tile(law.start, (copies, 1)), samples)
 
 
 def _rows(values: Array) -> Array:

@@ -53,6 +53,9 @@ def compared(
         simulation: that the data of the fits are from, if they are from one.
     """
     moved = moved_robot(nominal, options, simulation)
+    if options.task == "recorded" and moved.truth is not None:
+        count = min(options.motions, len(moved.truth.recordings))
+        options = options.model_copy(update={"motions": count})
     inertia = inertias(nominal)
     models = contenders(folders, nominal, moved, inertia, options.control_hz)
     K = gains_of(nominal, options)
@@ -65,7 +68,7 @@ def compared(
     shown: list[TrackedMotion] = []
     names = [gain.name for gain in options.parsed_gains]
     for duration_s in options.lengths_s:
-        law = assigned(nominal, options, duration_s, K, inertia)
+        law = assigned(nominal, options, duration_s, K, inertia, moved.truth)
         followed = _followed(rig, law, models, moved, options, nominal)
         hand = options.task == "reaching"
         own = outcomes(followed, nominal, names, duration_s, law.variances, hand=hand)
@@ -157,6 +160,7 @@ def _tracking(
     return Tracking(
         robot=nominal.name,
         task=options.task,
+        feedback=options.feedback,
         joints=list(names),
         units=units,
         gains=dict(zip(gains, by_joint, strict=True)),
@@ -168,7 +172,7 @@ def _tracking(
         hold_s=options.hold_s,
         link=hand_name(nominal, options),
         moved=MovedRobot(
-            from_truth=moved.from_truth,
+            from_truth=moved.truth is not None,
             engine=options.engine,
             substeps=rig.clock.substeps,
             friction=moved.drives.friction.kind,

@@ -117,6 +117,9 @@ class FeedbackAlone:
         torque: Array = self._inertia * qdd
         return torque
 
+    def rest(self, q: Array, samples: int) -> None:
+        """Nothing is remembered."""
+
 
 def _rigid(name: str, kind: Kind, said: str, model: RigidBodyModel) -> Contender:
     return Contender(name, kind, said, None, lambda batch: stepper(model, batch))

@@ -1,6 +1,10 @@
 """Joints that follow a reference through a model: an impedance, or inverse dynamics with PD.
 
 τ = f(q, q̇, q̈_d + D (q̇_d − q̇) + K (q_d − q)),   D = 2 √K
+
+or, with springs and dampers at the joints, M of which are their inertias by the robot file,
+
+τ = f(q, q̇, q̈_d) + M D (q̇_d − q̇) + M K (q_d − q)
 """
 
 import numpy as np
@@ -18,10 +22,11 @@ class JointLaw:
     Args:
         reference: what joints should do.
         K: of every gain, shape (gains, n) [1/s²].
+        inertia: M, shape (n,) [kg m²]; None for feedback through the model.
     """
 
-    def __init__(self, reference: Reference, K: Array) -> None:
-        self._reference = reference
+    def __init__(self, reference: Reference, K: Array, inertia: Array | None = None) -> None:
+        self._reference, self._inertia = reference, inertia
         self._K = K[:, None, :]
         self._D = 2 * np.sqrt(self._K)
 
@@ -44,11 +49,16 @@ class JointLaw:
     def command(self, step: int, seen: Seen, true: Seen) -> Command:
         """What is asked for."""
         q, qd, qdd = (part[step] for part in self._reference)
-        wanted = qdd + self._D * (qd - seen.qd) + self._K * (q - seen.q)
+        corrected = self._D * (qd - seen.qd) + self._K * (q - seen.q)
         error = np.concatenate([q - true.q, qd - true.qd], -1)
-        return Command(wanted, None, q, true.q, error)
+        if self._inertia is None:
+            return Command(qdd + corrected, None, q, true.q, error)
+        wanted = qdd + np.zeros_like(corrected)
+        return Command(wanted, self._inertia * corrected, q, true.q, error)
 
-    def planned(self, step: int) -> tuple[Array, Array, Array]:
-        """The reference itself."""
+    def planned(self, step: int) -> tuple[Array, Array, Array] | None:
+        """The reference itself; None where all feedback is added torque."""
+        if self._inertia is not None:
+            return None
         q, qd, qdd = (part[step] for part in self._reference)
         return q, qd, qdd

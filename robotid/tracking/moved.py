@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from robotid.contracts.truth import TrueJoint
+from robotid.contracts.truth import TrueJoint, Truth
 from robotid.dynamics.compiled_rnea import CompiledRnea
 from robotid.errors import ConfigError
 from robotid.models.true_robot import true_robot
@@ -24,11 +24,11 @@ _STATES = 64
 
 
 class Moved(NamedTuple):
-    """The robot that is moved, and whether it is the one of a simulation."""
+    """The robot that is moved, and the simulation that it is of, if there is one."""
 
     robot: RobotTree
     drives: Drives
-    from_truth: bool
+    truth: Truth | None
 
     def plant(self, engine: EngineName) -> Plant:
         """Its equation of motion."""
@@ -50,7 +50,7 @@ def moved_robot(nominal: RobotTree, options: PlantOptions, simulation: Path | No
     check_held(nominal)
     _must_have_motors(nominal)
     if simulation is None:
-        return Moved(nominal, make_drives(nominal, options, _torque_scale(nominal)), False)
+        return Moved(nominal, make_drives(nominal, options, _torque_scale(nominal)), None)
     true = true_robot(simulation, nominal)
     joints = true.truth.joints
     drives = Drives(
@@ -59,7 +59,7 @@ def moved_robot(nominal: RobotTree, options: PlantOptions, simulation: Path | No
         _elasticity(joints),
         moved_inertias(true.robot),
     )
-    return Moved(true.robot, drives, True)
+    return Moved(true.robot, drives, true.truth)
 
 
 def _must_have_motors(robot: RobotTree) -> None:

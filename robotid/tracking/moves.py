@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robotid.contracts.truth import Truth
+from robotid.errors import BadDataError
 from robotid.robot.tree import RobotTree
 from robotid.simulation.trajectory import FourierTrajectory, per_joint
 from robotid.tracking.bounds import Room
@@ -112,6 +114,25 @@ def sines(robot: RobotTree, room: Room, options: TrackOptions, duration_s: float
         a, b = (speed * np.cos(own))[:, None], (-speed * np.sin(own))[:, None]
         parts.append(FourierTrajectory(room.middle, a, b, omega, _RAMP_S).at(t))
     return Reference(*(np.stack(values, 1) for values in zip(*parts, strict=True)))
+
+
+def recorded(truth: Truth, most: int, duration_s: float, hz: float) -> Reference:
+    """What the robot of a simulation was told to follow, the first so many recordings of it.
+
+    Every motion comes up to speed from rest, as it did there.
+    """
+    found = []
+    t = np.arange(round(duration_s * hz) + 1) / hz
+    for name, recording in list(truth.recordings.items())[:most]:
+        own = [recording.reference.get(joint.name) for joint in truth.joints]
+        if any(series is None for series in own):
+            said = f"recording {name} of the simulation followed nothing that could be repeated"
+            raise BadDataError("no-reference", said, hint="take another task")
+        known = [series for series in own if series is not None]
+        centre, omega = (np.array([getattr(x, key) for x in known]) for key in ("centre", "omega"))
+        a, b = (np.array([getattr(x, key) for x in known]) for key in ("a", "b"))
+        found.append(FourierTrajectory(centre, a, b, omega, _RAMP_S).at(t))
+    return Reference(*(np.stack(values, 1) for values in zip(*found, strict=True)))
 
 
 def _cycled(values: Sequence[float], n: int) -> list[float]:

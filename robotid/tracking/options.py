@@ -1,10 +1,8 @@
 """Configuration keys of robots under control. Light to import: help is made without numpy."""
 
-from typing import Literal
-
 from pydantic import Field, field_validator
 
-from robotid.contracts.tracking import PublishedTracking, Task
+from robotid.contracts.tracking import Feedback, PublishedTracking, Task
 from robotid.simulation.plant_options import PER_JOINT, PlantOptions
 from robotid.tracking.gains import FORM, Gain, parse_gain
 
@@ -12,17 +10,22 @@ from robotid.tracking.gains import FORM, Gain, parse_gain
 DURATIONS_S: dict[Task, tuple[float, ...]] = {
     "impedance": (2.0, 10.0),
     "sines": (23.0,),
+    "recorded": (23.0,),
     "reaching": (2.0,),
 }
-# What only one task has a use for.
-ONLY_OF: dict[str, Literal["impedance", "sines", "reaching"]] = {
-    "hold_s": "impedance",
-    "sine_periods_s": "sines",
-    "sine_amplitudes": "sines",
-    "link": "reaching",
-    "targets": "reaching",
-    "reach_kp": "reaching",
-    "null_kp": "reaching",
+# What only some tasks have a use for.
+ONLY_OF: dict[str, tuple[Task, ...]] = {
+    "feedback": ("impedance", "sines", "recorded"),
+    "hold_s": ("impedance",),
+    "sine_periods_s": ("sines",),
+    "sine_amplitudes": ("sines",),
+    "link": ("reaching",),
+    "targets": ("reaching",),
+    "reach_kp": ("reaching",),
+    "null_kp": ("reaching",),
+    "position_share": ("impedance", "sines", "reaching"),
+    "speed_share": ("impedance", "sines", "reaching"),
+    "assumed_reach": ("impedance", "sines", "reaching"),
 }
 # What the truth of a simulation decides.
 OF_THE_TRUTH = (
@@ -37,7 +40,13 @@ class TrackOptions(PlantOptions):
 
     task: Task = Field(
         default="impedance",
-        description="Moves of the joints, a sine per joint, or a hand that follows a path.",
+        description="Moves of the joints, a sine per joint, motions of the simulation that the "
+        "truth is of, or a hand that follows a path.",
+    )
+    feedback: Feedback = Field(
+        default="model",
+        description="How joints are corrected: by accelerations that the model gets, or by springs "
+        "and dampers beside it, as stiff as the joints' inertias of the file ask for.",
     )
     gains: tuple[str, ...] = Field(
         default=("soft", "medium", "stiff"),
@@ -47,13 +56,16 @@ class TrackOptions(PlantOptions):
     durations_s: tuple[float, ...] = Field(
         default=(),
         description="Lengths of motions [s], all are run; by default 2 and 10 for moves, 23 for "
-        "sines, 2 from target to target.",
+        "sines and recorded motions, 2 from target to target.",
     )
     hold_s: float = Field(
         default=0.0, ge=0, le=3600, description="How long the goal of a move is held [s]."
     )
     motions: int = Field(
-        default=5, ge=1, le=1000, description="How many random motions each model makes."
+        default=5,
+        ge=1,
+        le=1000,
+        description="How many motions each model makes; of recorded ones, the first so many.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of motions and noise.")
     control_hz: float = Field(
@@ -63,7 +75,8 @@ class TrackOptions(PlantOptions):
         default=500,
         ge=0,
         le=1_000_000,
-        description="Steps at the start posture that a model sees before a motion begins.",
+        description="Samples at the start posture that a model sees before a motion begins, at "
+        "the rate that it was trained at.",
     )
     position_share: float = Field(
         default=0.7, gt=0, le=1, description="Share of the joints' ranges that may be used."

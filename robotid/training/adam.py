@@ -17,6 +17,7 @@ from robotid.training.checkpoint import Checkpoint
 from robotid.training.history import Step, Trained, best_of
 
 Array = NDArray[np.float64]
+_FEWEST = 12  # epochs from whose last quarter one can tell
 _LITTLE = 0.05  # of the validation error: what may still be gained where the epochs have run out
 
 
@@ -99,7 +100,7 @@ class Task(Protocol):
 
 
 def train_adam(
-    task: Task, options: AdamOptions, *, target: Target | None = None, checkpointed: bool = False
+    task: Task, options: AdamOptions, *, target: Target | None = None, kept_as: str | None = None
 ) -> Trained:
     """Train until the validation error stops falling; the model keeps its best parameters.
 
@@ -107,15 +108,14 @@ def train_adam(
         task: what is to be learned.
         options: how.
         target: what ends training before that; the model then keeps what reached it.
-        checkpointed: whether it is kept now and then, and taken up again; of a stage that trains
-            several times in a row only the last can be.
+        kept_as: under which name it is kept now and then, and taken up again; None for not at all.
     """
     began = time.process_time()
     learned = [values for values in task.model.parameters() if values.requires_grad]
     optimizer = torch.optim.Adam(learned, lr=options.learning_rate)
     generator = torch.Generator().manual_seed(options.seed)
-    checkpoint = Checkpoint(task.model, optimizer, generator)
-    state = checkpoint.restored() if checkpointed else None
+    checkpoint = Checkpoint(task.model, optimizer, generator, kept_as)
+    state = checkpoint.restored()
     if state is None:
         first = Step(0, 0.0, *task.losses(), task.formulas_loss())
         history, best, spent = [first], checkpoint.parameters(), 0.0
@@ -150,8 +150,7 @@ def train_adam(
         progress.report(epoch, options.epochs, _said(history[-1], best_of(history)))
         if not math.isfinite(found) or epoch - best_of(history).step >= options.patience:
             break
-        if checkpointed:
-            checkpoint.save(history, best)
+        checkpoint.save(history, best)
     task.model.load_state_dict(best)
     if target is None:
         return _trained(history, options, lost)
@@ -164,8 +163,8 @@ def train_adam(
 
 def _said(step: Step, best: Step) -> str:
     return (
-        f"epoch {step.step}: {step.train:.3g} in training, {step.validation:.3g} in validation "
-        f"(best {best.validation:.3g} in epoch {best.step})"
+        f"epoch {step.step}, training {step.train:.2g}, validation {step.validation:.2g}, "
+        f"best {best.validation:.2g} in {best.step}"
     )
 
 
@@ -188,8 +187,11 @@ def _trained(history: list[Step], options: AdamOptions, lost: str | None) -> Tra
     else:
         late = max(1, min(options.patience, last.step // 4))
         before = best_of(history[:-late])
-        converged = best.validation > (1 - _LITTLE) * before.validation
+        slow = best.validation > (1 - _LITTLE) * before.validation
+        converged = slow and last.step >= _FEWEST
         said = f"all {last.step} epochs were done"
-        if not converged:
+        if slow and not converged:
+            said += ", too few to tell whether more would help; allow more epochs"
+        elif not converged:
             said = f"the validation error still fell in epoch {best.step}; allow more epochs"
     return Trained(best.validation, last.step, converged, said, tuple(history))

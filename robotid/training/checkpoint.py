@@ -28,12 +28,23 @@ class Checkpoint:
     """Keeps model, optimiser, order of samples and history together.
 
     Taken up again, a training goes on to the very numbers it would have come to.
+
+    Args:
+        model: as it is.
+        optimizer: of its parameters.
+        generator: of the order of samples.
+        of: which training of a stage it is; with none, nothing is kept.
     """
 
     def __init__(
-        self, model: nn.Module, optimizer: torch.optim.Optimizer, generator: torch.Generator
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        generator: torch.Generator,
+        of: str | None = None,
     ) -> None:
         self._model, self._optimizer, self._generator = model, optimizer, generator
+        self._of = of
         self._saved = time.monotonic()
 
     def parameters(self) -> Parameters:
@@ -42,7 +53,7 @@ class Checkpoint:
 
     def save(self, history: list[Step], best: Parameters) -> None:
         """Keep all of it, unless it was kept a moment ago."""
-        if time.monotonic() - self._saved < _EVERY_S:
+        if self._of is None or time.monotonic() - self._saved < _EVERY_S:
             return
         self._saved = time.monotonic()
         parts = {"model": self._model.state_dict(), "best": best}
@@ -58,11 +69,11 @@ class Checkpoint:
         tensors["order"] = self._generator.get_state()
         # Of tensors that are one in memory (best and model before a step) safetensors takes none.
         copies = {name: values.clone() for name, values in tensors.items()}
-        checkpoints.keep(save(copies, {"history": json.dumps(history)}))
+        checkpoints.keep(save(copies, {"history": json.dumps(history)}), self._of)
 
     def restored(self) -> State | None:
         """Take up what was kept; None where nothing was, or not of this training."""
-        content = checkpoints.kept()
+        content = None if self._of is None else checkpoints.kept(self._of)
         if content is None:
             return None
         tensors = load(content)

@@ -65,6 +65,7 @@ class MotionTask:
         units: what errors are counted in, shape (n,) [N m or N].
         length: of sequences, for a model with a memory.
         body_weight: with which errors of a body without its network count beside those of all.
+        names: of the joints, for messages.
     """
 
     def __init__(
@@ -75,15 +76,17 @@ class MotionTask:
         units: Tensor,
         length: int = 1,
         body_weight: float = 0.0,
+        names: Sequence[str] = (),
     ) -> None:
+        self._names = names
         self.model, self._train, self._validation = model, train, validation
         self._weights, self._body_weight = 1.0 / units, body_weight
-        self._length = length if model.remembers else 1
+        self.length = length if model.remembers else 1
         self._learned = [p for p in model.parameters() if p.requires_grad]
         self._begins = [
             (number, begin)
             for number, own in enumerate(train)
-            for begin in range(0, len(own.tau) - self._length + 1, self._length)
+            for begin in range(0, len(own.tau) - self.length + 1, self.length)
         ]
         self._frozen = not model.learns_formulas() and model.residual is not None
         self._data = self._units()
@@ -97,18 +100,18 @@ class MotionTask:
     @property
     def left_out(self) -> int:
         """Samples in no sequence."""
-        return sum(len(own.tau) for own in self._train) - self.units * self._length
+        return sum(len(own.tau) for own in self._train) - self.units * self.length
 
     def backward(self, chosen: Tensor) -> float:
         """Gradients of the mean squared error of some units into the parameters; that error."""
         shares = self._shares(len(chosen))
-        count = len(chosen) * self._length * len(self._weights)
+        count = len(chosen) * self.length * len(self._weights)
 
         def share(part: Tensor) -> tuple[float, tuple[Tensor | None, ...]]:
             error, short = self._errors(self._data.at(part))
             loss = (error**2).sum() / count
             if short is not None:
-                loss = loss + short.sum() / (len(chosen) * self._length)
+                loss = loss + short.sum() / (len(chosen) * self.length)
             slopes = torch.autograd.grad(loss, self._learned, allow_unused=True)
             return loss.item(), slopes
 
@@ -122,7 +125,7 @@ class MotionTask:
     def _shares(self, units: int) -> int:
         """Into how many a batch is split, whatever the cores."""
         for_threads = min(_THREADS, units // _LEAST)
-        for_memory = math.ceil(units * self._length / _MOST)
+        for_memory = math.ceil(units * self.length / _MOST)
         return max(1, for_threads, min(for_memory, units))
 
     def losses(self) -> tuple[float, float]:
@@ -146,15 +149,22 @@ class MotionTask:
         return total / count
 
     def where(self, chosen: Tensor) -> str:
-        """The recording and time of the first unit without a finite error."""
+        """The recording, time and joint of the first unit without a finite error.
+
+        Where no unit has one it is not the data: what was learned so far is no number any more.
+        """
         with torch.no_grad():
-            for unit in chosen.tolist():
-                one = self._data.at(torch.tensor([unit]))
-                if not torch.isfinite(self._errors(one)[0]).all():
-                    break
-        number, begin = self._begins[unit]
+            found = torch.cat([self._errors(self._data.at(one))[0] for one in chosen.split(_LEAST)])
+        lost = ~torch.isfinite(found).reshape(len(chosen), self.length, -1)
+        units = lost.any(2).any(1)
+        if bool(units.all()):
+            return "every sample"
+        place = int(units.int().argmax())
+        step, joint = (int(lost[place].any(axis).int().argmax()) for axis in (1, 0))
+        number, begin = self._begins[int(chosen[place])]
         own = self._train[number]
-        return f"{own.recording} at {float(own.t[begin]):.3f} s"
+        name = self._names[joint] if self._names else f"joint {joint + 1}"
+        return f"{name} in {own.recording} at {float(own.t[begin + step]):.3f} s"
 
     def _errors(self, units: _Units) -> tuple[Tensor, Tensor | None]:
         """In units of the loss, (..., n), and what counts beside them; see `judged`."""
@@ -185,18 +195,18 @@ class MotionTask:
             return _Units(motion, tau, None)
         with torch.no_grad():
             pieces = [
-                _formulas(self.model, motion.at(slice(at, at + _BATCH // self._length + 1)))
-                for at in range(0, len(tau), _BATCH // self._length + 1)
+                _formulas(self.model, motion.at(slice(at, at + _BATCH // self.length + 1)))
+                for at in range(0, len(tau), _BATCH // self.length + 1)
             ]
         return _Units(motion, tau, torch.cat(pieces) if pieces else tau)
 
     def _cut(self, values: Sequence[Tensor]) -> Tensor:
         """Of all stretches together, samples (U, ...) or sequences (U, L, ...)."""
-        if self._length == 1:
+        if self.length == 1:
             return torch.cat(list(values))
-        pieces = [values[number][begin : begin + self._length] for number, begin in self._begins]
+        pieces = [values[number][begin : begin + self.length] for number, begin in self._begins]
         width = values[0].shape[1:]
-        return torch.stack(pieces) if pieces else values[0].new_zeros(0, self._length, *width)
+        return torch.stack(pieces) if pieces else values[0].new_zeros(0, self.length, *width)
 
 
 def _formulas(model: InverseModel, motion: Motion) -> Tensor:

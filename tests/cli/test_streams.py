@@ -131,6 +131,26 @@ def test_r03_terminal_gets_bars_and_files_get_lines(pendulum_csv, monkeypatch):
     assert "\x1b" not in answer.err
 
 
+def test_a_training_shows_its_losses_a_bar_and_the_time_left(monkeypatch, tmp_path):
+    """Also where there is little room for it."""
+    monkeypatch.delenv("CI", raising=False)
+    samples = Path(__file__).parents[2] / "sample_logs" / "pendulum"
+    (data,) = (tmp_path / "data",)
+    assert (
+        run_process("ingest", samples / "run1.csv", "--robot", "pendulum", "--out", data).code == 0
+    )
+    words = ("fit", data, "--robot", "pendulum")
+    assert run_process("filter", data, "--cutoff-hz", "10", "--out", tmp_path / "cut").code == 0
+    words = ("fit", tmp_path / "cut", "--robot", "pendulum", "--model", "mlp", "--batch", "8", "--epochs", "40",
+             "--patience", "40")  # fmt: skip
+    code, seen = on_terminal(*words, COLUMNS="100")
+    assert code in (0, 4), seen
+    lines = CURSOR.sub("\n", COLOUR.sub("", seen)).replace("\r", "\n").splitlines()
+    shown = [line for line in lines if re.search(r"epoch \d+, training \S+, validation", line)]
+    assert shown, seen
+    assert any(re.search(r"━.* 0:00:\d\d left: \d+:\d\d:\d\d", line) for line in shown)
+
+
 HOSTILE = ["a[/]b", "[red]x", "\x1b[31mred", "\x07bell", "\u202eright", "\x9b31m", "new\rline"]
 
 

@@ -4,16 +4,21 @@ import json
 import re
 import signal
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
 
+from robotid import checkpoints, progress
+from robotid.contracts.dataset import read_index
 from robotid.contracts.fit import read_fit
 from robotid.contracts.learned import read_learned_result
 from robotid.contracts.recording import iterate_recording
 from robotid.errors import BadDataError, ConfigError
+from robotid.information.regressor import dense_regressor
 from robotid.models.learned_from_fit import read_learned
 from robotid.stages import fit as stage
 from robotid.stages import report
@@ -23,6 +28,7 @@ from robotid.stages.report import ReportConfig
 from tests.conftest import run_process, spawn
 from tests.identification.conftest import with_factors
 
+SAMPLES = Path(__file__).parents[2] / "sample_logs" / "arm"
 QUICK = {"epochs": 3, "batch": 16, "sequence": 20}
 NO_SEQUENCE = {"epochs": 3, "batch": 256}
 SMALL = {"hidden": (8,), "memory": 6}
@@ -152,6 +158,8 @@ def test_the_same_seed_gives_the_same_bytes(arm, tmp_path):
 REFUSED = [
     ({"model": "hybrid", "rigid": "sdp"}, "links of an sdp stay as they are"),
     ({"model": "hybrid", "rigid": "sdp", "residual": "none", "training": "2s"}, "nothing is left"),
+    ({"model": "hybrid", "residual": "none", "training": "2s"}, "after the body; fit with sdp"),
+    ({"model": "hybrid", "rigid": "delan", "residual": "none", "training": "2s"}, "with delan"),
     ({"model": "sdp", "residual": "mlp"}, "residual is for hybrid"),
     ({"model": "mlp", "memory": 3}, "memory is for an lstm"),
     ({"model": "hybrid", "residual": "mlp", "sequence": 5}, "sequence is for an lstm"),
@@ -212,7 +220,13 @@ def test_weights_of_another_model_are_refused(arm, tmp_path):
     fit(arm, tmp_path / "other", **KINDS["mlp"])
     weights = (tmp_path / "other" / "weights.safetensors").read_bytes()
     (tmp_path / "fit" / "weights.safetensors").write_bytes(weights)
-    with pytest.raises(BadDataError, match="not the weights of this model"):
+    with pytest.raises(BadDataError, match=r"not the weights of this model: body\.\S+ is missing"):
+        read_learned(tmp_path / "fit")
+    (tmp_path / "fit" / "weights.safetensors").write_bytes(b"torn")
+    with pytest.raises(BadDataError, match="not the weights of a model"):
+        read_learned(tmp_path / "fit")
+    (tmp_path / "fit" / "weights.safetensors").unlink()
+    with pytest.raises(BadDataError, match="the weights that belong to this fit are not there"):
         read_learned(tmp_path / "fit")
 
 
@@ -272,8 +286,35 @@ def test_predictions_by_the_command_line(arm, tmp_path):
     index = json.loads((tmp_path / "predicted" / "predictions.json").read_text(encoding="utf-8"))
     name = next(name for name, split in found.fit.recordings.items() if split == "test")
     for joint, errors in index["recordings"][name]["errors"].items():
-        stated = found.fit.metrics["test"]["rmse"].joints[joint]
-        assert errors["rmse"] == pytest.approx(stated, rel=1e-4)
+        for metric in ("rmse", "nmse_range"):  # the latter over the range of the training data
+            stated = found.fit.metrics["test"][metric].joints[joint]
+            assert errors[metric] == pytest.approx(stated, rel=1e-4)
+
+
+def test_a_memory_begins_anew_behind_a_gap(arm, tmp_path):
+    """As in training and in the errors of the fit: rows are cut out of the test recording."""
+    raw = tmp_path / "logs"
+    raw.mkdir()
+    for number in (1, 2, 3):
+        lines = (SAMPLES / f"run{number}.csv").read_text(encoding="utf-8").splitlines()
+        kept = lines if number < 3 else lines[:1000] + lines[1400:]
+        (raw / f"run{number}.csv").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    cache = ["--cache-dir", tmp_path / "cache"]
+    words = (
+        ("ingest", *sorted(raw.glob("*.csv")), "--robot", arm.robot, "--test", "run3", "-o", tmp_path / "data"),
+        ("filter", tmp_path / "data", "--cutoff-hz", "10", "-o", tmp_path / "cut"),
+        ("fit", tmp_path / "cut", "--robot", arm.robot, "--model", "lstm", "--hidden", "8", "--memory", "6",
+         "--batch", "16", "--sequence", "20", "--epochs", "3", "-o", tmp_path / "fit"),
+        ("predict", tmp_path / "fit", tmp_path / "cut", "-o", tmp_path / "predicted"),
+    )  # fmt: skip
+    for own in words:
+        answer = run_process(*cache, *own, timeout=300)
+        assert answer.code in (0, 3, 4), answer.err
+    index = json.loads((tmp_path / "predicted" / "predictions.json").read_text(encoding="utf-8"))
+    stated = read_learned(tmp_path / "fit").fit.metrics["test"]["rmse"].joints
+    assert len(read_index(tmp_path / "cut").recordings["run3"].filter.segments) == 2
+    for joint, errors in index["recordings"]["run3"]["errors"].items():
+        assert errors["rmse"] == pytest.approx(stated[joint], rel=1e-5)
 
 
 def test_a_memory_called_at_another_rate_is_told(arm, tmp_path):
@@ -325,6 +366,81 @@ def test_a_killed_fit_is_taken_up_by_the_command_line(arm, tmp_path):
         (tmp_path / name / "weights.safetensors").read_bytes() for name in ("again", "whole")
     ]
     assert weights[0] == weights[1]
+
+
+def test_both_trainings_of_two_stages_are_taken_up(arm, tmp_path, monkeypatch):
+    """Killed in the second, the first is not done again; killed in the first, it goes on."""
+    keys = KINDS["two stages of a delan"]
+    whole, _ = fit(arm, tmp_path / "whole", **keys)
+    monkeypatch.setattr("robotid.training.checkpoint._EVERY_S", 0.0)
+    epochs = []
+
+    def told(fraction, doing):
+        epochs.append(doing)
+        if len(epochs) == stop:
+            raise KeyboardInterrupt
+
+    for stop in (2, 5):  # three epochs each
+        with (
+            checkpoints.kept_in(tmp_path / "kept"),
+            progress.listen(told),
+            suppress(KeyboardInterrupt),
+        ):
+            fit(arm, tmp_path / f"killed{stop}", **keys)
+        assert len(epochs) == stop
+    with checkpoints.kept_in(tmp_path / "kept"), progress.listen(told):
+        again, _ = fit(arm, tmp_path / "again", **keys)
+    # Of the second run: the last epoch of the body once more, and what was left of the network.
+    assert len(epochs) <= 5 + 1 + 3
+    for name in whole.model.model.state_dict():
+        pair = (found.model.model.state_dict()[name] for found in (whole, again))
+        assert torch.equal(*pair)
+
+
+def test_rates_of_learning_are_the_published_ones():
+    """0.004 (a DeLaN, also inside a hybrid, 0.001)."""
+    rates = {
+        0.004: ({"model": "lstm"}, {"model": "hybrid"}, {"model": "hybrid", "rigid": "diffnea"}),
+        0.001: ({"model": "delan"}, {"model": "hybrid", "rigid": "delan"}),
+    }
+    for rate, models in rates.items():
+        for keys in models:
+            assert FitConfig(**keys).usual.learning_rate == rate
+
+
+def test_samples_in_no_sequence_are_told(arm, tmp_path):
+    keys = {"model": "lstm", **SMALL, "epochs": 1, "sequence": 1000, "batch": 1}
+    _, notices = fit(arm, tmp_path / "fit", **keys)
+    said = {notice.code: notice for notice in notices}
+    assert "training samples are in no sequence of 1000" in said["samples-left-out"].message
+    assert said["few-steps"].hint == "record more, or train on shorter sequences"
+
+
+def test_how_far_links_are_from_those_of_the_sdp(arm, tmp_path):
+    """By parameters and by torques; terms of joints do not count."""
+    terms = ("viscous", "coulomb")  # without rotors, which add to inertias
+    data = with_factors(
+        tmp_path, arm.dataset, arm.robot, *(w for t in terms for w in ("--terms", t))
+    )
+    found, _ = fit(data, tmp_path / "fit", **KINDS["from the robot file"], terms=terms)
+    apart, model = found.fit.rigid_apart, found.model
+    sdp = data.fit(tmp_path / "sdp", terms=terms)
+    links = model.model.body.links().detach().numpy()
+    rows = [(one.value, one.sdp) for one in found.fit.rigid if one.unit in ("kg", "kg m", "kg m²")]
+    value, other = np.array(rows).T
+    assert apart.parameters == pytest.approx(
+        np.linalg.norm(value - other) / np.linalg.norm(other), rel=1e-6
+    )
+    squares = []
+    for name in (n for n, split in found.fit.recordings.items() if split == "train"):
+        columns = [f"{s}.{j}" for s in ("q", "qd", "qdd") for j in found.fit.joints]
+        batches = list(iterate_recording(arm.dataset / f"{name}.parquet", columns))
+        signals = np.column_stack([np.concatenate([b[c] for b in batches]) for c in columns])
+        Y = dense_regressor(model.layout.robot, *map(np.ascontiguousarray, np.split(signals, 3, 1)))
+        own = np.array([p.value for p in sdp.result.parameters])[: links.size]
+        squares.append([((Y @ x) ** 2).sum() for x in (links.ravel() - own, own)])
+    off, size = np.sum(squares, axis=0)
+    assert apart.torque == pytest.approx(np.sqrt(off / size), rel=0.02)
 
 
 def test_it_is_exported_as_c_and_nothing_else(arm, tmp_path):

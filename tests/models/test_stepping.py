@@ -7,11 +7,14 @@ import torch
 from robotid.dynamics.compiled_rnea import CompiledRnea
 from robotid.dynamics.rnea import rnea
 from robotid.information.layout import Layout
+from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.residuals import MotionScales, RecurrentResidual
+from robotid.models.learned.torques import LearnedTorques
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.models.stepping import stepper
 from robotid.robot.load import load_robot
 from tests.exporting.fits import random_parameters
-from tests.reference_models import random_tree
+from tests.reference_models import random_state, random_tree
 
 ALL_TERMS = ("viscous-asymmetric", "coulomb-asymmetric", "coulomb-held(0.3)", "stribeck(0.4)",
              "load", "offset", "rotor")  # fmt: skip
@@ -58,3 +61,22 @@ def test_a_robot_without_terms():
     q, qd, qdd = motions(tree.n)
     step = stepper(model, q.shape[1])
     np.testing.assert_allclose(step(q[0], qd[0], qdd[0]), model.torque(q[0], qd[0], qdd[0]))
+
+
+def test_a_memory_sees_rest_at_its_own_rate():
+    """However many steps of a controller make one of its samples."""
+    robot = random_tree(1, bodies=2, floating=False)
+    layout = Layout(robot, ())
+    scales = MotionScales(torch.zeros(6).double(), torch.ones(6).double(), torch.ones(2).double())
+    network = InverseModel(residual=RecurrentResidual(scales, (8,), 4))
+    learned = LearnedTorques(layout, network)
+    q, qd, qdd = (x[None, 0] for x in random_state(robot, 0, (3,)))
+    found = []
+    for every in (1, 10):
+        step = stepper(learned, 1, every)
+        step.rest(q, 7)
+        found.append(step(q, qd, qdd))
+    still = np.zeros((7, 2))
+    state = {}
+    learned.torque(np.repeat(q, 7, 0), still, still, state)
+    np.testing.assert_allclose(found, [learned.torque(q, qd, qdd, state)] * 2)

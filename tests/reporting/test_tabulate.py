@@ -110,12 +110,35 @@ def test_means_and_spreads_over_seeds(fits, tmp_path):
         ("Good, Alike < Bad in error", True),
         ("Good < Bad, Alike in error", True),
         ("Alike < Bad, Good in error", False),
+        ("Bad < 100 in error", False),
+        ("Bad ~ Good in error", None),
+        ("Alike < 2.2 in error", True),
+        ("Alike < 2.05 in error", False),
+        ("Alike << 4 in error", False),
+        ("Good, Alike < 2.2 in error", True),
     ],
 )
 def test_claims(fits, tmp_path, claim, holds):
     (found,) = tabulated(fits, tmp_path / "out", claims=(claim,)).claims
     assert found.holds is holds
     assert "Here" in found.found
+
+
+def test_a_row_with_a_result_that_failed_counts_as_worst(fits, tmp_path):
+    """Its mean over the others would be that of the lucky ones."""
+    (found,) = tabulated(fits, tmp_path / "out", claims=("Good < Bad in error",)).claims
+    assert "Bad 4.75 ± 0.35 of 2" in found.found
+
+
+def test_what_chance_may_have_made_is_said(fits, tmp_path):
+    """2 ± 1 over three seeds has a standard error of 0.58: 2.1 is not two of them away, 4 is."""
+    claims = ("Good < Alike in error", "Good < 4 in error", "Good << 9 in error")
+    close, apart, half = tabulated(fits, tmp_path / "out", claims=claims).claims
+    assert close.holds
+    assert "Good and Alike differ by less than two standard errors" in close.found
+    assert apart.holds
+    assert half.holds
+    assert "standard errors" not in apart.found + half.found
 
 
 def test_claims_beside_published_figures(fits, tmp_path):

@@ -8,10 +8,18 @@ import torch
 
 from robotid.dynamics.rnea import rnea
 from robotid.errors import ConfigError, RobotidError
+from robotid.information.layout import Layout
+from robotid.models.rigid_body import RigidBodyModel
+from robotid.models.stepping import stepper
 from robotid.robot.load import load_robot
-from robotid.tracking.compared import compared
-from robotid.tracking.contenders import inertias
+from robotid.tracking.compared import _followed, _rig, compared, gains_of
+from robotid.tracking.contenders import Contender, inertias
+from robotid.tracking.joint_law import JointLaw
+from robotid.tracking.law import Seen
+from robotid.tracking.moved import moved_robot
+from robotid.tracking.moves import Reference
 from robotid.tracking.options import TrackOptions
+from robotid.tracking.tasks import assigned
 
 # A plant without friction, noise and rotors, whose exact model is the robot file.
 IDEAL = {"friction": "none", "rotor_per_effort": 0.0, "noise_q": 0.0, "noise_qd": 0.0}
@@ -190,3 +198,47 @@ def test_joints_without_limits():
     assert "assumed_reach" in caught.value.notice.hint
     found = compared({}, tree, options.model_copy(update={"assumed_reach": 1.0}))
     assert outcome(found, "truth").unstable == []
+
+
+def test_springs_beside_the_model():
+    """The torque that they add, and that it is all of the feedback."""
+    reference = Reference(*np.random.default_rng(0).normal(size=(3, 1, 2, 2)))
+    K, inertia = np.array([[4.0, 9.0]]), np.array([2.0, 0.5])
+    law = JointLaw(reference, K, inertia)
+    seen = Seen(*np.random.default_rng(1).normal(size=(2, 1, 1, 2, 2)))
+    command = law.command(0, seen, seen)
+    q, qd, qdd = (part[0] for part in reference)
+    np.testing.assert_allclose(command.qdd[0, 0], qdd)
+    stretched, rate = q - seen.q[0, 0], qd - seen.qd[0, 0]
+    np.testing.assert_allclose(
+        command.added[0, 0], [2.0, 0.5] * ([4.0, 9.0] * stretched + [4.0, 6.0] * rate)
+    )
+    assert law.planned(0) is None
+
+
+def test_better_models_follow_better_beside_springs_too():
+    found = tracked(feedback="joints")
+    for gain in ("medium", "stiff"):
+        nominal, truth = (outcome(found, name, gain) for name in ("nominal", "truth"))
+        assert nominal.rmse.mean.mean > 3 * truth.rmse.mean.mean
+        assert nominal.feedback_share.mean > truth.feedback_share.mean
+    exact = tracked(**IDEAL, feedback="joints", durations_s=(4.0,), position_share=0.3)
+    assert outcome(exact, "truth").rmse.mean.mean < 2e-3
+
+
+@pytest.mark.parametrize(("feedback", "follows"), [("model", False), ("joints", True)])
+def test_an_inertia_that_is_not_positive_spoils_feedback_through_it(feedback, follows):
+    """Its weight is right, so beside springs the arm follows; through it, feedback pushes on."""
+    options = TrackOptions(
+        **QUICK | {"durations_s": (4.0,)}, **IDEAL, gains=("medium",), feedback=feedback
+    )
+    robot = load_robot("pendulum").tree
+    phi = robot.phi.copy()
+    phi[0, 4:] *= -0.2
+    wrong = RigidBodyModel(Layout(robot, ()), phi.ravel())
+    moved = moved_robot(robot, options, None)
+    K, inertia = gains_of(robot, options), inertias(robot)
+    law = assigned(robot, options, 4.0, K, inertia)
+    model = Contender("wrong", "fit", "", True, lambda batch: stepper(wrong, batch))
+    found = _followed(_rig(robot, moved, options), law, [model], moved, options, robot)
+    assert (not found.stopped) == follows

@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
@@ -96,6 +98,27 @@ def test_the_robot_of_a_simulation_is_moved(in_process, made, tmp_path):
     assert errors[1] > 10
 
 
+def test_motions_of_a_simulation_are_followed_again(in_process, made, tmp_path):
+    """With the true robot and model, the arm does once more what the log says it did."""
+    logs, out = tmp_path / "logs", tmp_path / "out"
+    words = ("simulate", "--robot", "pendulum", "--duration-s", "3", "--recordings", "2", "--friction", "none",
+             "--noise-q", "0", "--digits", "12", "--rate-hz", "1000")  # fmt: skip
+    assert in_process(*words, "--out", logs, "--quiet").code == 0
+    words = ("track", made / "pendulum", "--robot", "pendulum", "--truth", logs, "--task", "recorded",
+             "--gains", "stiff", "--durations-s", "2.5", "--out", out, "--quiet")  # fmt: skip
+    assert in_process(*words).code == 0
+    found = read_tracking(out)
+    assert (found.task, found.motions) == ("recorded", 2)
+    rows = pq.read_table(out / "trajectories.parquet").to_pylist()
+    own = [row for row in rows if row["model"] == "truth"]
+    logged = pl.read_csv(logs / "run1.csv")
+    times = np.array([row["t"] for row in own])
+    wanted = np.interp(times, logged["t"].to_numpy(), logged["q.hinge"].to_numpy())
+    np.testing.assert_allclose([row["q_des.hinge"] for row in own], wanted, atol=0.02)
+    np.testing.assert_allclose([row["q.hinge"] for row in own], wanted, atol=0.02)
+    assert np.ptp(wanted) > 0.2
+
+
 def test_the_same_bytes_from_another_cache(in_process, made, tmp_path, monkeypatch):
     texts = []
     for name in ("a", "b"):
@@ -162,6 +185,8 @@ def test_a_fit_that_should_not_be_used(in_process, tmp_path):
         (["pendulum", "--robot", "pendulum", "--task", "sines", "--hold-s", "2"], 78, "hold_s: has no effect, the task is sines"),
         (["pendulum", "--robot", "pendulum", "--task", "reaching", "--link", "rodd"], 78, "no link 'rodd' that moves | did you mean 'rod'?"),
         (["pendulum", "--robot", "pendulum", "--truth", "pendulum"], 66, "this is not"),
+        (["pendulum", "--robot", "pendulum", "--task", "recorded"], 78, "recorded motions are those of a simulation"),
+        (["pendulum", "--robot", "pendulum", "--task", "reaching", "--feedback", "joints"], 78, "feedback: has no effect, the task is reaching"),
         (["pendulum"], 2, "--robot"),
     ],
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Training of torque models: equal results on any cores, taken up where it was killed."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -152,9 +153,9 @@ def test_a_killed_training_goes_on_to_the_same_numbers(data, remembers, tmp_path
             again.backward = backward
             if killed_in:
                 with pytest.raises(KilledError):
-                    train_adam(again, HOW, checkpointed=True)
+                    train_adam(again, HOW, kept_as="training")
             else:
-                found = train_adam(again, HOW, checkpointed=True)
+                found = train_adam(again, HOW, kept_as="training")
     assert [s[:1] + s[2:] for s in found.history] == [s[:1] + s[2:] for s in wanted.history]
     assert step[0] == 3 * epoch
     for name, values in task.model.state_dict().items():
@@ -164,18 +165,18 @@ def test_a_killed_training_goes_on_to_the_same_numbers(data, remembers, tmp_path
 def test_a_torn_checkpoint_counts_as_none(data, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "_EVERY_S", 0.0)
     with checkpoints.kept_in(tmp_path):
-        train_adam(task_of(True, *data), HOW, checkpointed=True)
+        train_adam(task_of(True, *data), HOW, kept_as="training")
         (kept,) = tmp_path.iterdir()
         kept.write_bytes(kept.read_bytes()[:-9])
-        assert checkpoints.kept() is None
-        train_adam(task_of(True, *data), HOW, checkpointed=True)
+        assert checkpoints.kept("training") is None
+        train_adam(task_of(True, *data), HOW, kept_as="training")
 
 
 def test_a_checkpoint_of_another_model_is_not_taken(data, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "_EVERY_S", 0.0)
     with checkpoints.kept_in(tmp_path):
-        train_adam(task_of(True, *data), HOW, checkpointed=True)
-        found = train_adam(task_of(False, *data), HOW, checkpointed=True)
+        train_adam(task_of(True, *data), HOW, kept_as="training")
+        found = train_adam(task_of(False, *data), HOW, kept_as="training")
     assert found.history[1].step == 1
 
 
@@ -187,8 +188,39 @@ def test_a_loss_without_a_value_ends_with_the_best_and_says_where(data):
     found = train_adam(task, HOW)
     assert not found.converged
     assert "in step" in found.message
-    assert "run at 0.500 s" in found.message
+    assert "the error of joint 1 in run at 0.550 s was not a finite number" in found.message
     assert all(torch.isfinite(values).all() for values in task.model.parameters())
+
+
+def test_weights_that_are_no_numbers_are_not_blamed_on_a_sample(data):
+    found = train_adam(task_of(False, *data), replace(HOW, learning_rate=1e30))
+    assert not found.converged
+    assert "the error of every sample was not a finite number" in found.message
+
+
+def test_a_few_epochs_do_not_tell_that_a_training_converged(data):
+    task = task_of(False, *data)
+    short = train_adam(task, replace(HOW, epochs=2, learning_rate=1e-9))
+    assert not short.converged
+    assert "too few to tell" in short.message
+    long = train_adam(task, replace(HOW, epochs=12, patience=12, learning_rate=1e-9))
+    assert long.converged
+
+
+@pytest.mark.parametrize("part", ["layers", "memory", "energy"])
+def test_everything_is_computed_where_the_weights_are(data, part):
+    """A device without numbers stands for a GPU: the first that leaves it, the torque, is missed."""
+    body = residual = None
+    if part == "energy":
+        body = DeepLagrangian(N, torch.Generator().manual_seed(0), (8,)).to("meta")
+    else:
+        kind = RecurrentResidual(ONES, (8,), 6) if part == "memory" else LayeredResidual(ONES, (8,))
+        residual = kind.to("meta")
+    motion = data[0][0].motion
+    if part == "memory":
+        motion = Motion(*(values[None] for values in motion))
+    with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor"):
+        InverseModel(body, residual=residual)(motion)
 
 
 def test_what_is_frozen_is_computed_once_and_stays(data):
@@ -260,7 +292,7 @@ def test_a_target_ends_training_with_what_reached_it(data, tmp_path, monkeypatch
             torch.manual_seed(0)
             task = task_of(False, *data)
             target = within(task, validation, limit)
-            found.append(train_adam(task, how, target=target, checkpointed=True))
+            found.append(train_adam(task, how, target=target, kept_as="training"))
             assert errors_by_joint(task.model, validation).max() <= limit
     first, again = found
     assert first.reached
@@ -323,7 +355,7 @@ def test_a_killed_training_of_a_single_number_goes_on(data, tmp_path, monkeypatc
     extent = torch.ones(N).double()
     with checkpoints.kept_in(tmp_path):
         short = AdamOptions(batch=8, epochs=2, patience=6, schedule="step")
-        train_adam(MotionTask(InverseModel(Gain()), *data, extent), short, checkpointed=True)
+        train_adam(MotionTask(InverseModel(Gain()), *data, extent), short, kept_as="training")
         task = MotionTask(InverseModel(Gain()), *data, extent)
-        found = train_adam(task, HOW, checkpointed=True)
+        found = train_adam(task, HOW, kept_as="training")
     assert [step.step for step in found.history] == list(range(7))

@@ -1,7 +1,8 @@
 """A learned torque model from data, whole: start, training, errors, verdict, files."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,29 +13,28 @@ from robotid.contracts.forward import WEIGHTS
 from robotid.contracts.learned import (
     Architecture,
     LearnedMass,
-    LearnedParameter,
     LearnedResult,
     Learning,
 )
 from robotid.contracts.residuals import Excerpt, write_residuals
 from robotid.contracts.versions import KINODYNAMIC, LAGRANGIAN
-from robotid.dynamics.base_parameters import base_parameters
-from robotid.dynamics.groupings import groupings
 from robotid.errors import BadDataError, ConfigError, Effect, Notice
 from robotid.evaluation.excerpts import excerpt as excerpt_of
 from robotid.evaluation.remarks import remarks
 from robotid.evaluation.verdict import Fitted, judge
+from robotid.fitting.learned_options import usual_training
+from robotid.fitting.options import FitOptions
 from robotid.identification.data_used import data_used
 from robotid.identification.files import remarks_of
 from robotid.identification.forward.found import actuator_table
 from robotid.identification.identify import cut_notices
 from robotid.identification.learned.floating import learned_mass
+from robotid.identification.learned.rigid_part import rigid_part
 from robotid.identification.learned.scored import compared, scored
 from robotid.identification.learned.started import (
     RigidFit,
     architecture_of,
     freeze,
-    parameters_of,
     rigid_fit,
     started,
 )
@@ -42,12 +42,9 @@ from robotid.identification.learned.stretches import TorqueData, torque_data
 from robotid.identification.learned.warm import begin_with
 from robotid.identification.protocol import online_points, target_notices
 from robotid.identification.request import Request
-from robotid.identification.tables import link_table
-from robotid.information.layout import Layout
-from robotid.information.sizes import nominal
+from robotid.models.deep_lagrangian import DeepLagrangian
 from robotid.models.floating.lagrangian import FloatingLagrangian
 from robotid.models.learned.inverse import InverseModel
-from robotid.models.learned.kinodynamic import KinodynamicBody
 from robotid.models.learned.torques import LearnedTorques
 from robotid.models.learning import error_units
 from robotid.robot.load import Loaded
@@ -58,6 +55,7 @@ from robotid.training.motions import MotionTask, errors_by_joint
 from robotid.training.online import excerpt, train_online
 
 _ONE_RATE = 1.01  # of the least rate: what counts as the same
+_MUCH = 0.1  # of the training samples: what is left out without a word
 _FEW_STEPS = 10  # of an epoch: a smaller batch would learn more from the same data
 
 
@@ -82,13 +80,12 @@ def learn(
     model = started(request, architecture, data.train, rigid)
     if earlier is not None:
         begin_with(earlier.path, model, architecture, rigid.layout)
-    if model.residual is not None:
-        model.residual.to(device)
+    _put_on(model, device)
     task, trained = _trained(request, architecture, model, data)
     model.cpu()
     status = _status(trained)
     errors, beside = scored(request, model, data.by_split, rigid), compared(request, rigid)
-    found = _found(model, rigid)
+    found = rigid_part(model, rigid, request.ready.data)
     units = rigid.layout.robot.torque_units
     judged = Fitted(
         status=status,
@@ -139,7 +136,7 @@ def learn(
             epochs=trained.steps,
             best_epoch=trained.kept,
             weights=sum(values.numel() for values in model.parameters() if values.requires_grad),
-            device=device,
+            device=device if _has_networks(model) else "cpu",
             began_with=None if earlier is None else earlier.digest,
         ),
         without_residual=errors.without_residual,
@@ -194,6 +191,19 @@ def device_of(asked: str) -> str:
     return "cuda" if there and asked != "cpu" else "cpu"
 
 
+def _put_on(model: InverseModel, device: str) -> None:
+    """Networks go there; links, and energies of floating robots, stay where they are."""
+    if model.residual is not None:
+        model.residual.to(device)
+    if isinstance(model.body, DeepLagrangian):
+        model.body.to(device)
+
+
+def _has_networks(model: InverseModel) -> bool:
+    """Whether there is anything to put on a device."""
+    return model.residual is not None or isinstance(model.body, DeepLagrangian)
+
+
 def _trained(
     request: Request, architecture: Architecture, model: InverseModel, data: TorqueData
 ) -> tuple[MotionTask, Trained]:
@@ -211,12 +221,15 @@ def _trained(
     )
     tau = torch.cat([own.tau for own in data.train]).numpy()
     units = torch.from_numpy(error_units(tau, usual.loss_units))
+    names = request.ready.data.layout.robot.rows
     if architecture.frozen and architecture.body in LAGRANGIAN:
         alone = InverseModel(model.body, model.joints, model.actuator)
-        train_adam(MotionTask(alone, data.train, data.validation, units), how)
+        first = MotionTask(alone, data.train, data.validation, units, names=names)
+        train_adam(first, _of_body(options, how), kept_as="body")
         freeze(model)
-    weight = options.body_weight
-    task = MotionTask(model, data.train, data.validation, units, options.sequence, weight)
+    task = MotionTask(
+        model, data.train, data.validation, units, options.sequence, options.body_weight, names
+    )
     if options.online:
         whole = [excerpt([own for stretches in data.by_split.values() for own in stretches])]
         return task, train_online(task, how, lambda: errors_by_joint(model, whole))
@@ -224,7 +237,14 @@ def _trained(
     if options.target is not None:
         judged = data.validation if data.validated_by == "val" else data.train
         target = Target(options.target, lambda: errors_by_joint(model, judged))
-    return task, train_adam(task, how, target=target, checkpointed=True)
+    return task, train_adam(task, how, target=target, kept_as="training")
+
+
+def _of_body(options: FitOptions, how: AdamOptions) -> AdamOptions:
+    """How the energy of a hybrid is trained before its network: as many samples to a step."""
+    usual = usual_training(options.rigid, options.rigid, "none")
+    length = options.sequence if options.residual == "lstm" else 1
+    return replace(how, batch=options.batch * length if options.batch else usual.batch)
 
 
 def _mass(model: InverseModel, data: TorqueData, rigid: RigidFit) -> LearnedMass | None:
@@ -247,38 +267,22 @@ def _status(trained: Trained) -> Status:
 
 def _of_training(task: MotionTask, request: Request) -> list[Notice]:
     """What to know because of how much there was to train with."""
-    batch = request.options.usual.batch
-    steps = -(-task.units // batch)
-    if steps >= _FEW_STEPS:
-        return []
-    said = f"an epoch has {steps} steps: {task.units} units in batches of {batch}"
-    hint = f"a smaller batch, such as {max(1, task.units // 50)}, learns more in as many epochs"
-    return [Notice(code="few-steps", message=said, hint=hint)]
-
-
-def _found(model: InverseModel, rigid: RigidFit) -> dict[str, Any]:
-    """Links, and the parameters of the rigid part beside those of an SDP."""
-    if isinstance(model.body, KinodynamicBody):
-        with torch.no_grad():
-            links, poses = model.body.links().numpy(), model.body.placements().tolist()
-        bare = Layout(model.body.robot, terms=())
-        return {"links": link_table(bare, links.ravel()), "rigid": [], "placements": poses}
-    phi = parameters_of(model)
-    if phi is None:
-        return {"links": [], "rigid": []}
-    layout = rigid.layout
-    base = base_parameters(layout.robot, **layout.arguments)
-    names = [grouping.text() for grouping in groupings(base)]
-    units = [layout.units[column] for column in base.independent]
-    betas = [base.beta(values) for values in (phi, rigid.phi, nominal(layout))]
-    size = float(np.linalg.norm(betas[1]))
-    return {
-        "links": link_table(layout, phi),
-        "rigid": [
-            LearnedParameter(name=name, unit=unit, value=value, sdp=other, nominal=given)
-            for name, unit, value, other, given in zip(
-                names, units, *(beta.tolist() for beta in betas), strict=True
-            )
-        ],
-        "rigid_apart": float(np.linalg.norm(betas[0] - betas[1])) / size if size > 0 else None,
-    }
+    batch, length = request.options.usual.batch, request.options.sequence
+    found, steps = [], -(-task.units // batch)
+    what = "samples" if task.length == 1 else "sequences"
+    if steps < _FEW_STEPS:
+        said = f"an epoch has {steps} steps: {task.units} {what} in batches of {batch}"
+        smaller = max(1, task.units // 50)
+        hint = f"a smaller batch, such as {smaller}, learns more in as many epochs"
+        if batch <= smaller:
+            hint = "record more, or train on shorter sequences"
+        found.append(Notice(code="few-steps", message=said, hint=hint))
+    every = task.left_out + task.units * task.length
+    if task.left_out > _MUCH * every:
+        said = (
+            f"{task.left_out} of {every} training samples are in no sequence of {length}: they "
+            "lie at the ends of stretches"
+        )
+        hint = "shorter sequences leave out less"
+        found.append(Notice(code="samples-left-out", message=said, hint=hint))
+    return found

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from robotid.contracts.recording import GAP_STEPS
 from robotid.contracts.splits import Split
 from robotid.errors import BadDataError
 from robotid.identification.request import Request
@@ -24,7 +25,6 @@ from robotid.training.motions import Stretch
 Array = NDArray[np.float64]
 _TRAINED = 0.9  # of each training stretch, where no recordings are for validation
 _COPIES = 3  # of the samples that a training holds
-_GAP = 1.5  # steps of time
 
 
 class TorqueData(NamedTuple):
@@ -104,7 +104,7 @@ def _of_recording(
         pieces.append(signals[:, kept])
     t, whole = np.concatenate(stamps), np.concatenate(pieces, axis=1)
     step = 1.0 / request.index.recordings[name].rate_hz
-    apart = (np.diff(t) > _GAP * step) | (np.diff(np.concatenate(segments)) != 0)
+    apart = (np.diff(t) > GAP_STEPS * step) | (np.diff(np.concatenate(segments)) != 0)
     cuts = (np.flatnonzero(apart) + 1).tolist()
     found = []
     for begin, end in pairwise([0, *cuts, len(t)]):

@@ -48,6 +48,14 @@ class LearnedStepper:
                 torque = torque + self._added
         return torque
 
+    def rest(self, q: Array, samples: int) -> None:
+        """Let the network remember that nothing moved."""
+        if self._model.remembers:
+            still = np.zeros_like(q)
+            with torch.no_grad():
+                for _ in range(samples):
+                    self._residual(q, still, still)
+
     def _formulas(self, q: Array, qd: Array, qdd: Array) -> Array:
         model, torque = self._model, np.zeros_like(qd)
         if self._links is not None:

@@ -1,7 +1,7 @@
 """`LearnedTorques`: a learned model for arrays of samples in the order of time."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ class LearnedTorques:
 
     layout: Layout
     model: InverseModel
+    begins_anew: ClassVar[bool] = True  # it was trained on stretches without gaps
 
     def torque(self, q: Array, qd: Array, qdd: Array, held: dict[str, Any] | None = None) -> Array:
         """Torques, shape (T, nv) [N m, or N].

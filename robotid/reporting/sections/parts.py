@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from robotid.contracts.learned import LearnedParameter
+from robotid.contracts.learned import Apart, LearnedParameter
 from robotid.contracts.words import DATA
 from robotid.reporting.view import LearnedView
 
@@ -44,7 +44,7 @@ class Parts(NamedTuple):
         names: of the parts.
         joints: rows.
         rigid: parameters of the rigid part beside an SDP.
-        apart: norm of the difference to the SDP, as a share of the SDP's norm [%].
+        apart: how far links are from those of the SDP.
         frozen: whether the rigid part is that of the SDP.
         has_network: whether errors without it are stated.
     """
@@ -53,7 +53,7 @@ class Parts(NamedTuple):
     names: list[str]
     joints: list[JointRow]
     rigid: list[RigidRow]
-    apart: float | None
+    apart: Apart | None
     frozen: bool
     has_network: bool
 
@@ -82,7 +82,7 @@ def section(view: LearnedView) -> Parts | None:
         names=[_NAMES[name] for name in fit.parts],
         joints=rows,
         rigid=[RigidRow(one, _apart(one)) for one in fit.rigid],
-        apart=_percent(fit.rigid_apart),
+        apart=fit.rigid_apart,
         frozen=bool(fit.architecture.frozen),
         has_network="residual" in fit.parts,
     )

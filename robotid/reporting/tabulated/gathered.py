@@ -62,6 +62,8 @@ def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
     stated = [claims.parse(text) for text in wanted.claims]
     for claim in stated:
         for name in (*claim.left, *claim.right):
+            if name in claim.right and claims.number(name) is not None:
+                continue
             _must_know(name, known, f"claims: {claim.text!r} is about a row")
         _must_know(claim.column, columns, f"claims: {claim.text!r} is about a column")
     return TableFacts(
