@@ -54,11 +54,11 @@ class ErrorSums:
         self.low, self.high = min(self.low, float(tau.min())), max(self.high, float(tau.max()))
         self.count = total
 
-    def errors(self, trained: JointRange | None) -> JointErrors:
-        """The figures; ranges of torque are those of the training data."""
+    def errors(self, trained: tuple[float, float] | None) -> JointErrors:
+        """The figures; `trained` are the least and greatest torque of the training data."""
         mse, variance = self.square / self.count, self.spread / self.count
         moves = self.high > self.low  # of a constant torque nothing can be explained
-        low, high = (trained.tau if trained is not None else None) or (0.0, 0.0)
+        low, high = trained or (0.0, 0.0)
         return JointErrors(
             rmse=mse**0.5,
             mean=self.error / self.count,
@@ -121,8 +121,9 @@ class Predictor:
 
     def errors(self) -> dict[str, JointErrors | None]:
         """By row; None for one whose torque was not measured."""
+        torques = {row: known.tau for row, known in self._ranges.items()}
         return {
-            row: self._sums[row].errors(self._ranges.get(row)) if row in self._sums else None
+            row: self._sums[row].errors(torques.get(row)) if row in self._sums else None
             for row in self._reader.rows
         }
 
