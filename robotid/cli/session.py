@@ -14,6 +14,7 @@ from robotid.cli.console import Console
 from robotid.cli.display import display_for
 from robotid.cli.settings import Settings
 from robotid.errors import Effect, Notice, UsageError
+from robotid.runner.cluster.address import check_address
 from robotid.runner.executor import Executor
 from robotid.runner.graph import Graph
 from robotid.runner.local import LocalExecutor
@@ -95,6 +96,8 @@ def _on_cluster(cluster: Cluster, store: Store, jobs: int, settings: Settings) -
     if cluster.scheduler is not None and settings.jobs is not None:
         said = "--jobs: how many tasks run at a time is up to the workers of the scheduler"
         raise UsageError("bad-jobs", said, hint="leave it out")
+    if cluster.scheduler is not None:
+        check_address(cluster.scheduler)
     try:
         from robotid.runner.cluster.executor import DaskExecutor
     except ModuleNotFoundError as error:

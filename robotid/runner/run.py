@@ -214,8 +214,8 @@ class Run:
         if self._submitted[task.key] > _MAX_TRIES:
             why = f"{task.label} was computed {_MAX_TRIES} times and is not in the cache"
             raise StorageError("cache-damaged", why, hint="check the disk of the cache")
-        self._in_flight[task.key] = task
         self._executor.submit(task)
+        self._in_flight[task.key] = task
 
     def _recomputes(self, node: Node) -> bool:
         return self._recompute and (self._only is None or node.is_of(self._only))

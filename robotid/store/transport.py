@@ -66,15 +66,24 @@ def keep_file(store: Store, fact: FileFact, content: Iterable[bytes]) -> None:
 
 
 def keep_files_of(store: Store, entry: Entry) -> None:
-    """Let the files of a result be found by their digests, too; they are links."""
+    """Let the files of a sound result be found by their digests, too; they are links."""
     for name, fact in entry.manifest.files.items():
-        if find_file(store, fact) is not None:
+        found = find_file(store, fact)
+        if found is not None and (_same(found, entry, name) or store.verify(found)):
             continue
         with store.workspace() as space:
             result = space / "result"
             result.mkdir()
             linked = store.adopt(entry, name, result / _NAME, verify=False)
             _commit(store, fact, result, {_NAME: fact} if linked else {})
+
+
+def _same(found: Entry, entry: Entry, name: str) -> bool:
+    """Whether the entry of a single file holds the very file of a result."""
+    try:
+        return (found.path / _NAME).samefile(entry.path / name)
+    except OSError:
+        return False
 
 
 def read_piece(store: Store, fact: FileFact, offset: int) -> bytes | None:
@@ -118,6 +127,11 @@ def keep_draft(store: Store, draft: str, fact: FileFact) -> None:
         _commit(store, fact, folder, {_NAME: fact})
     finally:
         remove_tree(folder)
+
+
+def drop_draft(store: Store, draft: str) -> None:
+    """Forget a file of which nothing more arrives."""
+    remove_tree(_draft(store, draft))
 
 
 def receive(store: Store, manifest: Manifest, content: Content, *, replace: bool = False) -> Entry:

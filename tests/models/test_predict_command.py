@@ -91,7 +91,9 @@ def test_predictions_and_errors(robotid, tmp_path):
             said = index.recordings[name].errors[joint].model_dump()
             tau = columns[f"tau.{joint}"]
             expected = metrics_of_samples(tau, wanted[:, number], float(np.ptp(tau)))
-            assert said.pop("nmse_range") is None  # this fit does not say in what range it was trained
+            assert (
+                said.pop("nmse_range") is None
+            )  # this fit does not say in what range it was trained
             for metric in expected.keys() & said.keys():
                 assert said[metric] == pytest.approx(expected[metric], rel=1e-9), metric
             assert said["rmse"] == pytest.approx(0.1, rel=0.2)

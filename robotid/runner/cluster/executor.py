@@ -9,6 +9,7 @@ such as a full disk, is tried elsewhere before it counts.
 import json
 import queue
 import time
+from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from distributed.scheduler import KilledWorker
 from robotid.errors import RobotidError, TemporaryError, from_exception
 from robotid.runner.cluster.connection import Connection, refused
 from robotid.runner.cluster.host import TOPIC
-from robotid.runner.cluster.job import Job, Lacking
+from robotid.runner.cluster.job import Job, Lacking, anywhere, as_given
 from robotid.runner.cluster.peers import PeerLostError
 from robotid.runner.cluster.supply import Supply
 from robotid.runner.executor import (
@@ -98,6 +99,8 @@ class DaskExecutor:
         self._early: list[Event] = []
         self._refused: dict[str, str] = {}  # workers with other versions
         self._looked, self._waits_for = time.monotonic(), ""
+        self._unreachable: RobotidError | None = None  # why there is no connection
+        self._closed, self._deaf = False, False
 
     def warm_up(self) -> None:
         """Connect, so that workers are there when the task is."""
@@ -109,6 +112,7 @@ class DaskExecutor:
             self._gathering.add(task.key)
             self._here.submit(task)
         else:
+            self._connected()  # before anything is under way
             self._flights[task.key] = _Flight(task)
             self._early += self._send(self._flights[task.key])
 
@@ -124,6 +128,7 @@ class DaskExecutor:
 
     def close(self) -> None:
         """Stop everything at once; workers end what nobody waits for any more."""
+        self._closed = True
         try:
             self._here.close()
             if self._connection is not None:
@@ -132,14 +137,26 @@ class DaskExecutor:
             self._open.close()
 
     def _connected(self) -> Connection:
+        if self._unreachable is not None:  # tried once: stages need not wait for it one by one
+            raise self._unreachable
         if self._connection is None:
             space = self._open.enter_context(self._store.workspace())
             self._probe = _probe(space, self._session)
-            self._connection = Connection(self._address, self._jobs, self._store, space)
-            self._connection.client.subscribe_topic(
-                TOPIC, lambda event: self._heard.put(("told", event[1]))
-            )
+            left = self._deadline.time_left
+            try:
+                self._connection = Connection(self._address, self._jobs, self._store, space, left)
+            except RobotidError as error:
+                self._unreachable = error
+                raise
+            self._listen()
         return self._connection
+
+    def _listen(self) -> None:
+        """Hear how far tasks are; a scheduler that has begun anew has to be told once more."""
+        self._deaf = False
+        self._connected().client.subscribe_topic(
+            TOPIC, lambda event: self._heard.put(("told", event[1]))
+        )
 
     # ---- what has happened ----
 
@@ -204,14 +221,18 @@ class DaskExecutor:
             return self._faulty(flight, address, Failed(task, lost))
         except EntryDamagedError as damage:
             return self._over(flight, InputDamaged(task, damage.stage, damage.key))
-        except (RobotidError, OSError) as error:
+        except RobotidError as error:
+            return self._faulty(flight, address, Failed(task, error))
+        except OSError as error:  # of the disk here: no other worker would help
             known = from_exception(error, task.label, str(self._store.root))
-            return self._faulty(flight, address, Failed(task, known))
+            return self._over(flight, Failed(task, known))
         if event in ("lacking", "unwanted"):  # unwanted by dask, which changes its mind at times
             return self._send(flight)
         happened = event_of(task, answer)
         if isinstance(happened, Failed):
-            return self._faulty(flight, address, happened)
+            said, code = as_given(happened.error.notice, task), happened.error.exit_code
+            failure = replace(happened, error=RobotidError.from_notice(said, code))
+            return self._faulty(flight, address, failure)
         return self._over(flight, happened)
 
     def _exchange(self, task: Task, answer: Answer, address: str) -> None:
@@ -225,13 +246,15 @@ class DaskExecutor:
 
     def _faulty(self, flight: _Flight, address: str, failure: Failed) -> list[Event]:
         """A task has failed; where that may be the worker's fault, another one tries."""
-        if failure.error.notice.code in _OF_WORKERS:
-            flight.tries += 1
-            flight.avoided.add(address)
-            others = self._connected().workers() - flight.avoided - self._refused.keys()
-            if others and flight.tries < _TRIES:
-                return self._send(flight)
         notice = failure.error.notice
+        if notice.code not in _OF_WORKERS:
+            return self._over(flight, failure)
+        flight.tries += 1
+        flight.avoided.add(address)
+        alive = self._connected().workers() or set()
+        others = alive - flight.avoided - self._refused.keys()
+        if others and flight.tries < _TRIES:
+            return self._send(flight)
         said = replace(notice, message=f"{notice.message} (worker {address})")
         error = RobotidError.from_notice(said, failure.error.exit_code)
         return self._over(flight, replace(failure, error=error))
@@ -245,7 +268,7 @@ class DaskExecutor:
         for address, difference in others.items():
             if address not in self._refused:
                 said = f"worker {address} is not used: {difference}"
-                self._store.warn("other-versions", said, Path(address))
+                self._store.warn("other-versions", said, self._store.root)
         self._refused |= others
         return self._send(flight)
 
@@ -258,8 +281,13 @@ class DaskExecutor:
         self._looked = time.monotonic()
         connection = self._connected()
         if not connection.check():
+            self._deaf = True
             return self._waits("the scheduler does not answer")
+        if self._deaf:
+            self._listen()
         alive = connection.workers()
+        if alive is None:
+            return self._waits("the scheduler does not answer")
         events = self._waits("" if alive else "no worker has joined the cluster")
         for flight in list(self._flights.values()):
             if flight.future is None or (flight.within and not flight.within & alive):
@@ -293,7 +321,7 @@ class DaskExecutor:
             return self._over(flight, Failed(task, from_exception(error, task.label)))
         job = Job(
             session=self._session,
-            task=task,
+            task=anywhere(task),
             store=self._store.to_json(),
             probe=self._probe,
             known=known,
@@ -303,16 +331,21 @@ class DaskExecutor:
         flight.future = connection.ask(
             f"{task.stage}-{uuid4().hex}", job.to_text(), wished, only=bool(flight.within)
         )
-        flight.future.add_done_callback(
-            lambda future: self._heard.put(("ended", (future, _outcome(future))))
-        )
+        flight.future.add_done_callback(self._hear)
         return []
+
+    def _hear(self, future: Any) -> None:
+        """In a thread of dask's; once the run is over nobody waits for an answer."""
+        if not self._closed:
+            self._heard.put(("ended", (future, _outcome(future))))
 
     def _allowed(self, flight: _Flight) -> set[str]:
         """The workers that a task may go to; empty where it may go to any."""
         if not flight.avoided and not self._refused:
             return set()
         alive = self._connected().workers()
+        if alive is None:
+            return set()
         able = alive - self._refused.keys()
         if alive and not able:
             raise refused(self._refused)
@@ -328,6 +361,8 @@ def _probe(space: Path, content: str) -> tuple[str, str]:
 
 def _outcome(future: Any) -> Answer | BaseException:
     """What a future of dask's holds: the worker's answer, or why there is none."""
+    if future.cancelled():  # as all are when a run is closed; its result would never come
+        return CancelledError()
     try:
         answer: Answer = json.loads(future.result(timeout=_ANSWER_S))
     except BaseException as error:

@@ -92,7 +92,7 @@ class Host:
             if not fnmatch(name, stage.inputs[role].on_demand or "/")
         }
         lacking = self._lacking(first, unseen, job, store)
-        if lacking is None and (task.replace or store.find(task.stage, task.key) is None):
+        if lacking is None and (task.replace or not _has(store, task)):
             answer = self._run(job.session, task, store)
             if answer["event"] == "damaged" and answer["stage"] == STAGE:
                 # One in quarantine, or one that is not needed by every task of its kind.
@@ -259,6 +259,12 @@ def _with_inputs(
             files += [(role, name, fact) for name, fact in known.files.items()]
     task = replace(job.task, inputs={role: tuple(pieces) for role, pieces in inputs.items()})
     return task, files, unseen
+
+
+def _has(store: Store, task: Task) -> bool:
+    """Whether a result was made before, and is whole; one that is not goes to quarantine."""
+    entry = store.find(task.stage, task.key)
+    return entry is not None and store.verify(entry)
 
 
 def _is_same(store: Store, probe: str, content: str) -> bool:

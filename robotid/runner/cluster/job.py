@@ -1,10 +1,13 @@
 """A task on its way to a worker: with the versions it wants and what is known of its inputs."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
+from robotid.errors import Notice
 from robotid.release import __version__
 from robotid.runner.identity import other_versions
 from robotid.runner.task import Piece, Task
@@ -105,6 +108,28 @@ class Lacking:
     def from_answer(cls, answer: Mapping[str, Any]) -> "Lacking":
         """What `to_answer` said."""
         return cls(tuple(answer["files"]), tuple(answer["unseen"]), tuple(answer["lost"]))
+
+
+def anywhere(task: Task) -> Task:
+    """The task with the whole paths of a user's files: workers are in other folders."""
+    inputs = {
+        role: tuple(
+            piece if piece.path is None else replace(piece, path=str(Path(piece.path).absolute()))
+            for piece in pieces
+        )
+        for role, pieces in task.inputs.items()
+    }
+    return replace(task, inputs=inputs)
+
+
+def as_given(notice: Notice, task: Task) -> Notice:
+    """A finding of a worker, with paths as the user gave them."""
+    for piece in (piece for pieces in task.inputs.values() for piece in pieces):
+        if piece.path is not None and notice.file is not None:
+            whole = str(Path(piece.path).absolute())
+            if notice.file == whole or notice.file.startswith(whole + os.sep):
+                return replace(notice, file=piece.path + notice.file.removeprefix(whole))
+    return notice
 
 
 def given(piece: Piece, known: Known) -> Piece:

@@ -6,6 +6,7 @@ checks its digest, so a lie or a broken connection costs time and nothing else.
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -14,9 +15,11 @@ from distributed.utils import offload
 from robotid.errors import Notice, RobotidError, from_exception
 from robotid.store.files import DamagedError, FileFact
 from robotid.store.store import Store
-from robotid.store.transport import keep_draft, read_piece, write_piece
+from robotid.store.transport import drop_draft, keep_draft, read_piece, write_piece
 
 _CONNECT_S = 3.0
+_ANSWER_S = 60.0  # for a piece of some megabytes
+_STALE_S = 600.0  # what was not added to for so long is not finished by anybody
 # address, request, what it is given -> what is answered
 Call = Callable[..., Any]
 
@@ -33,7 +36,7 @@ class Service:
     """What a worker answers; `store` is where its files are."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store, self._drafts = store, dict[str, float]()  # when each was last added to
         self.handlers = {
             "robotid_read": self.read,
             "robotid_write": self.write,
@@ -49,10 +52,18 @@ class Service:
 
     async def write(self, draft: str, piece: bytes) -> dict[str, Any]:
         """Take a piece of a file that is sent; the first one has no draft yet."""
-        return await self._tried(write_piece, self._store, draft, piece)
+        answer = await self._tried(write_piece, self._store, draft, piece)
+        now = time.monotonic()
+        if "done" in answer:
+            self._drafts[str(answer["done"])] = now
+        for stale in [name for name, used in self._drafts.items() if now - used > _STALE_S]:
+            del self._drafts[stale]
+            await offload(drop_draft, self._store, stale)
+        return answer
 
     async def keep(self, draft: str, size: int, sha256: str) -> dict[str, Any]:
         """All of a file has come."""
+        self._drafts.pop(draft, None)
         return await self._tried(keep_draft, self._store, draft, FileFact(size, sha256))
 
     async def _tried(self, work: Callable[..., Any], *given: Any) -> dict[str, Any]:
@@ -112,8 +123,19 @@ class Peers:
             raise PeerLostError(address, str(error) or type(error).__name__) from error
 
 
-async def request(pool: Any, address: str, name: str, **given: Any) -> Any:
-    """Make a request over a pool of connections; a machine that is gone is not waited for."""
+async def request(
+    pool: Any, address: str, name: str, within_s: float | None = None, **given: Any
+) -> Any:
+    """Make a request over a pool of connections; a machine that is gone is not waited for.
+
+    Args:
+        pool: dask's connections.
+        address: of the machine.
+        name: of the request.
+        within_s: how long an answer may take, if less than usual.
+        given: what is asked.
+    """
     connection = await asyncio.wait_for(pool.connect(address), _CONNECT_S)
     pool.reuse(address, connection)
-    return await getattr(pool(address), name)(**given)
+    asked = getattr(pool(address), name)(**given)
+    return await asyncio.wait_for(asked, min(_ANSWER_S, within_s or _ANSWER_S))

@@ -142,14 +142,47 @@ def test_tls_as_dask_is_told(own_cluster, keys, pipeline, tmp_path):
         (["--scheduler", "tcp://127.0.0.1:1"], 2, "--scheduler is that of --executor dask"),
         (["--executor", "dask", "--scheduler", "somewhere"], 2, "is not an address"),
         (["--executor", "dask", "--scheduler", "abc://127.0.0.1:1"], 2, "abc"),
+        (["--executor", "dask", "--scheduler", "http://127.0.0.1:1"], 2, "http:// is none of tcp"),
+        (["--executor", "dask", "--scheduler", "tcp://127.0.0.1:99999"], 2, "is not an address"),
+        (["--executor", "dask", "--scheduler", "tcp://127.0.0.1:8786/x"], 2, "is not an address"),
         (["--executor", "dask", "--scheduler", "a:1", "--jobs", "2"], 2, "leave it out"),
         (["--executor", "ray"], 2, "'ray' is not one of 'local', 'dask'"),
     ],
 )
 def test_wrong_usage(pipeline, robotid, options, code, says):
+    began = time.monotonic()
     done = robotid("run", pipeline, *options)
     assert done.code == code, done.err
     assert says in done.err
+    assert "ingest" not in done.err  # nothing is tried
+    assert time.monotonic() - began < 5
+
+
+def test_logs_are_found_from_another_folder(own_cluster, pipeline, tmp_path, cache):
+    """A pipeline given by a path from here: workers are elsewhere, and nothing has to be sent."""
+    cluster = own_cluster(workers=1)
+    words = ("run", pipeline.name, "--executor", "dask", "--scheduler", cluster.address)
+    run = spawn(*words, cwd=pipeline.parent)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 0, said.decode() + cluster.said()
+    assert not (cache / "entries" / "file").exists()
+    (pipeline.parent / "run1.csv").write_text("t,q.hinge\n0,x\n")
+    run = spawn(*words, "--until", "ingest", cwd=pipeline.parent)
+    _, said = run.communicate(timeout=60)
+    assert b"warning[text-column] run1.csv: left out" in said
+
+
+def test_ctrl_c_on_a_terminal_ends_a_cluster_of_its_own_quietly(loopback, tmp_path, cache):
+    """It reaches all processes of the terminal, also dask's."""
+    path = tmp_path / "slow.toml"
+    path.write_text("[stages.simulate]\ninputs.robot = 'panda'\nduration_s = 3000.0\n")
+    run = spawn("run", path, "--executor", "dask", "--jobs", 2, start_new_session=True)
+    until(lambda: list(cache.glob("tmp/*/result")))
+    os.killpg(run.pid, signal.SIGINT)
+    _, said = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert b"Traceback" not in said
+    assert b"distributed" not in said
 
 
 def test_without_dask(pipeline, robotid, monkeypatch):

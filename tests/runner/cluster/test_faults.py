@@ -1,5 +1,7 @@
 """Lost workers and schedulers, other versions, full disks: tried again or reported, nothing lost."""
 
+import asyncio
+import errno
 import os
 import shutil
 import signal
@@ -15,6 +17,8 @@ from dask_processes import PROJECT, children_of, until
 
 from robotid.errors import ConfigError, ExitCode, TemporaryError
 from robotid.release import __version__
+from robotid.runner.cluster.peers import Service, request
+from tests.conftest import spawn
 from tests.runner.conftest import statuses, text_of
 
 SLOW = "[stages.first]\nstage = 'emit'\n[stages.slow]\nseconds = 2.0\ninputs.data = '@first'\n"
@@ -216,3 +220,120 @@ def test_another_worker_does_it_where_a_disk_is_full(small_disk_worker, run_on, 
     result, _ = run_on(text, small_disk_worker)
     assert result.error is None
     assert set(statuses(result).values()) == {"computed"}
+
+
+def test_a_scheduler_that_does_not_answer_costs_no_more_than_the_time_there_is(
+    own_cluster, run_on, store
+):
+    cluster = own_cluster(workers=1)
+
+    def freeze():
+        until(lambda: busy(cluster))
+        os.kill(cluster.scheduler.pid, signal.SIGSTOP)
+
+    thread = later(freeze)
+    began = time.monotonic()
+    with pytest.raises(TemporaryError, match="out of time"):
+        run_on("[stages.slow]\nseconds = 60.0\n", cluster, timeout_s=8.0)
+    assert time.monotonic() - began < 16
+    thread.join()
+
+
+def test_a_run_without_workers_ends_when_its_time_is_up(own_cluster, tmp_path):
+    """And not a minute later, for answers that never come."""
+    cluster, path = own_cluster(workers=0), tmp_path / "pipeline.toml"
+    path.write_text("[stages.simulate]\ninputs.robot = 'pendulum'\nduration_s = 1.0\n")
+    began = time.monotonic()
+    run = spawn("run", path, "--timeout", 3, "--executor", "dask", "--scheduler", cluster.address)
+    _, said = run.communicate(timeout=40)
+    assert run.returncode == 75
+    assert b"waiting: no worker has joined the cluster" in said
+    assert time.monotonic() - began < 12
+
+
+def test_no_scheduler_is_looked_for_once(loopback, tmp_path):
+    """Not once for every stage, and for no longer than there is time."""
+    path = tmp_path / "pipeline.toml"
+    path.write_text(
+        "".join(
+            f"[stages.s{i}]\nstage = 'simulate'\ninputs.robot = 'pendulum'\nseed = {i}\n"
+            for i in range(4)
+        )
+    )
+    began = time.monotonic()
+    run = spawn(
+        *("run", path, "--timeout", 3, "--executor", "dask", "--scheduler", "tcp://127.0.0.1:1")
+    )
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 75
+    assert b"error[no-scheduler]" in said
+    assert b"Traceback" not in said
+    assert time.monotonic() - began < 12
+
+
+def test_a_damaged_result_of_a_worker_is_made_again(own_cluster, run_on, far_away, store, tmp_path):
+    """In a cache of its own it is looked after as in that of the run."""
+    own = tmp_path / "own"
+    cluster = own_cluster(workers=0)
+    cluster.worker(ROBOTID_CACHE_DIR=str(own))
+    text = "[stages.emit]\n"
+    first, _ = run_on(text, cluster)
+    assert first.error is None
+    wanted = text_of(first, "emit")
+    (kept,) = (own / "entries" / "emit").glob("*/*/a.txt")
+    kept.chmod(0o600)
+    kept.write_text("damaged")
+    shutil.rmtree(store.root / "entries")
+    again, _ = run_on(text, cluster)
+    assert again.error is None, f"{again.error}\n{cluster.said()}"
+    assert text_of(again, "emit") == wanted
+    assert kept.read_text() == wanted
+
+
+def test_a_full_disk_here_is_not_blamed_on_a_worker(cluster, run_on, far_away, monkeypatch):
+    tried = []
+
+    def full(*_, **__):
+        tried.append(1)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("robotid.runner.cluster.supply.receive", full)
+    result, _ = run_on("[stages.emit]\n", cluster)
+    assert result.error.notice.code == "disk-full"
+    assert "worker" not in result.error.notice.message
+    assert len(tried) == 1
+
+
+def test_a_request_is_not_waited_for_for_ever():
+    class Pool:
+        async def connect(self, address):
+            return None
+
+        def reuse(self, address, connection):
+            pass
+
+        def __call__(self, address):
+            return self
+
+        async def robotid_read(self, **given):
+            await asyncio.sleep(60)
+
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asyncio.run(request(Pool(), "tcp://10.0.0.1:1", "robotid_read", 0.2))
+    assert time.monotonic() - began < 5
+
+
+def test_files_of_which_nothing_more_arrives_are_dropped(store, monkeypatch):
+    service, now = Service(store), [0.0]
+    monkeypatch.setattr("robotid.runner.cluster.peers.time.monotonic", lambda: now[0])
+
+    async def send():
+        old = (await service.write("", b"half of it"))["done"]
+        now[0] = 1000.0
+        new = (await service.write("", b"of another"))["done"]
+        return old, new
+
+    old, new = asyncio.run(send())
+    assert [path.name for path in (store.root / "tmp").iterdir()] == [new]
+    assert old != new
