@@ -21,7 +21,7 @@ class _Part(BaseModel):
 
 
 class Figure(_Part):
-    """A figure over several results, which differ in their seeds.
+    """A figure over several results of one row, such as those of several seeds.
 
     Args:
         mean: of those that have it.
@@ -57,6 +57,7 @@ class TableFacts(_Part):
         source: where published figures are from; empty without any.
         columns: names of the figures, and where in a result each stands.
         rows: in order.
+        over: axes of a sweep that results of one row differ in.
         claims: what was to be seen, and whether it holds here.
     """
 
@@ -65,6 +66,7 @@ class TableFacts(_Part):
     source: str = ""
     columns: dict[str, str]
     rows: list[Row]
+    over: list[str] = []
     claims: list[Conclusion]
 
 

@@ -44,13 +44,16 @@ def advice(facts: ReportFacts) -> Advice | None:
     said += [f"Against {other}: {'; '.join(why)}." for other, why in against.items() if why]
     if name is not None and (clear := [other for other, why in against.items() if not why]):
         said.append(f"Nothing speaks against {listed(clear)}: as good a choice.")
-    return Advice(name, "No fit is to be used" if name is None else f"Use {name}", said)
+    title = "No fit is to be used" if name is None else f"Use {name}"
+    if not comparison.same_data:
+        title = "Fits are judged on different recordings"
+    return Advice(name, title, said)
 
 
 def chosen(comparison: Comparison) -> str | None:
     """The fit of least error; before one with impossible links, one not told apart without them."""
     models, least = comparison.models, comparison.least
-    if least is None or not models[least].usable:
+    if least is None or not models[least].usable or not comparison.same_data:
         return None
     if models[least].consistent is not False:
         return least

@@ -21,7 +21,13 @@ from robotid.reporting.facts import (
 )
 from robotid.reporting.paired import LEAST_BLOCKS, Blocks, half_width
 from robotid.reporting.quantities import quantity_of
-from robotid.reporting.same_data import blocks_of, check_same_robot, common_recordings, names_in
+from robotid.reporting.same_data import (
+    blocks_of,
+    check_same_robot,
+    common_recordings,
+    held_out_otherwise,
+    names_in,
+)
 from robotid.reporting.words import counted
 
 METRICS = ("rmse", "relative", "nmse_var", "nmse_range")
@@ -42,7 +48,8 @@ def compare(
                 said = f"published.{source}.rmse_by_joint: no joint is called {joint!r}"
                 raise ConfigError("bad-value", said, hint=nearest(joint, joints))
     split = held_out(next(iter(fits.values())).metrics)
-    known = common_recordings(fits, split)
+    apart = held_out_otherwise(fits, split)
+    known = {name: {} for name in fits} if apart else common_recordings(fits, split)
     blocks = _common_blocks(fits, known, split)
     count = next(iter(blocks.values())).weight.size
     models = {name: _model(fit, split) for name, fit in fits.items()}
@@ -54,7 +61,7 @@ def compare(
         }
     return Comparison(
         split=split,
-        recordings=names_in(next(iter(fits.values())), split),
+        recordings=sorted({own for fit in fits.values() for own in names_in(fit, split)}),
         joints=joints,
         blocks=count,
         models=models,
@@ -63,6 +70,7 @@ def compare(
         sentence=_sentence(models, least, count if any(map(blocks_of, fits.values())) else None),
         remarks=_remarks(fits, split),
         published=dict(published or {}),
+        same_data=not apart,
     )
 
 
@@ -182,6 +190,12 @@ def _sentence(models: Mapping[str, ComparedModel], least: str | None, blocks: in
 def _remarks(fits: Mapping[str, Result], split: str) -> list[str]:
     """Why errors may differ for reasons other than the model."""
     found = []
+    held = {name: "/".join(names_in(fit, split)) for name, fit in fits.items()}
+    if held_out_otherwise(fits, split):
+        found.append(
+            f"Errors are of different recordings: {_each(held)}. A recording that is easy to "
+            "predict makes a fit look good; `robotid tabulate` takes means over splits."
+        )
     signals = {name: fit.torque for name, fit in fits.items()}
     if len(set(signals.values())) > 1:
         found.append(f"Torque comes from different signals: {_each(signals)}.")

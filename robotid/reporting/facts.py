@@ -101,6 +101,7 @@ class Comparison(_Part):
         sentence: that in words.
         remarks: what makes errors hard to compare.
         published: figures of others, by name.
+        same_data: whether errors are of the same recordings; of a sweep over splits they are not.
     """
 
     split: str
@@ -113,6 +114,7 @@ class Comparison(_Part):
     sentence: str
     remarks: list[str] = []
     published: dict[str, Published] = {}
+    same_data: bool = True
 
 
 class GateOutcome(_Part):

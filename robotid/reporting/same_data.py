@@ -7,6 +7,8 @@ from robotid.contracts.forces import Forces
 from robotid.contracts.learned import LearnedResult
 from robotid.errors import BadDataError
 
+_SPLITS = ("train", "val", "test")
+
 
 def names_in(fit: AnyFit, split: str) -> list[str]:
     """Names of the recordings with data in a split; one that was cut is in several.
@@ -32,6 +34,13 @@ def recordings(fit: AnyFit, split: str) -> dict[str, str]:
     digests = [fit.data[name].source_sha256 if name in fit.data else "" for name in names]
     unique = all(digests) and len(set(digests)) == len(digests)
     return dict(zip(digests if unique else names, names, strict=True))
+
+
+def held_out_otherwise(fits: Mapping[str, AnyFit], split: str) -> bool:
+    """Whether fits are of the same recordings, of which others are held out, as in a sweep."""
+    every = [{k for s in _SPLITS for k in recordings(fit, s)} for fit in fits.values()]
+    held = [set(recordings(fit, split)) for fit in fits.values()]
+    return all(own == every[0] for own in every) and any(own != held[0] for own in held)
 
 
 def common_recordings(fits: Mapping[str, AnyFit], split: str) -> dict[str, dict[str, str]]:

@@ -6,6 +6,7 @@ import pytest
 from robotid.contracts.fit import BlockErrors, Metric, read_fit
 from robotid.contracts.fit_data import RecordingUsed
 from robotid.errors import BadDataError
+from robotid.reporting.advice import chosen
 from robotid.reporting.comparison import compare
 from robotid.reporting.facts import Published
 from robotid.reporting.paired import Blocks, half_width
@@ -181,6 +182,21 @@ def test_missing_recordings_are_named(plain):
     with pytest.raises(BadDataError, match="a has no run3 of b") as caught:
         compare({"a": plain, "b": other})
     assert caught.value.notice.code == "recordings-differ"
+
+
+def test_the_same_recordings_held_out_otherwise_are_set_side_by_side(plain):
+    """As in a sweep over splits: nothing is ranked, and nothing is told to be used."""
+    turned = {"train": "test", "test": "train"}
+    other = plain.model_copy(
+        update={"recordings": {name: turned[split] for name, split in plain.recordings.items()}}
+    )
+    found = compare({"a": plain, "b": other})
+    assert not found.same_data
+    assert (found.blocks, found.best) == (0, None)
+    assert found.recordings == sorted(plain.recordings)
+    assert any("Errors are of different recordings: " in remark for remark in found.remarks)
+    assert chosen(found) is None
+    assert compare({"a": plain, "b": plain}).same_data
 
 
 def test_cut_recordings_with_and_without_blocks(plain):

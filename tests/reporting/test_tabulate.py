@@ -124,6 +124,13 @@ def test_claims(fits, tmp_path, claim, holds):
     assert "Here" in found.found
 
 
+def test_what_results_of_a_row_differ_in_is_said(fits, tmp_path):
+    found = tabulated(fits, tmp_path / "out")
+    assert found.over == ["seed"]
+    page = (tmp_path / "out" / "table.md").read_text(encoding="utf-8")
+    assert "over the results of a row, which differ in seed." in page
+
+
 def test_a_row_with_a_result_that_failed_counts_as_worst(fits, tmp_path):
     """Its mean over the others would be that of the lucky ones."""
     (found,) = tabulated(fits, tmp_path / "out", claims=("Good < Bad in error",)).claims

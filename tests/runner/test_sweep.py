@@ -1,5 +1,6 @@
 """Sweeps: stages varied along axes, told apart by name, gathered where a stage says so."""
 
+import json
 import os
 import signal
 import subprocess
@@ -266,3 +267,60 @@ def test_only_one_input_cannot_be_gathered_into(graph):
     """
     with pytest.raises(ConfigError, match="only one may be given"):
         graph(text)
+
+
+SPLITS = """
+[stages.ingest]
+inputs.logs = "{logs}/*.csv"
+inputs.robot = "pendulum"
+
+[stages.filter]
+inputs.dataset = "@ingest"
+
+[stages.fit]
+inputs.dataset = "@filter"
+inputs.robot = "pendulum"
+
+[stages.report]
+inputs.fits = "@fit"
+gathers = ["*"]
+
+[stages.table]
+stage = "tabulate"
+inputs.fits = "@fit"
+gathers = ["*"]
+columns = {{ test = "metrics.test.rmse.mean" }}
+rows = {{ ols = "*model=ols*", sdp = "*model=sdp*" }}
+
+[sweep.axes.split]
+keys = ["ingest.test"]
+values = [["run1"], ["run3"]]
+
+[sweep.axes.cutoff]
+keys = ["filter.cutoff_hz"]
+values = [8.0, 10.0]
+
+[sweep.axes.model]
+keys = ["fit.model"]
+values = ["ols", "sdp"]
+"""
+
+
+def test_models_splits_and_filters_end_in_one_report(robotid, tmp_path, pendulum_csv):
+    from tests.conftest import SAMPLES
+
+    for name in ("run1", "run3"):
+        lines = (SAMPLES / f"{name}.csv").read_text().splitlines()[:1201]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    path = tmp_path / "splits.toml"
+    path.write_text(SPLITS.format(logs=tmp_path))
+    done = robotid("run", path, "--out", tmp_path / "out", "--quiet")
+    assert done.code in (0, 4), done.err
+    facts = json.loads((tmp_path / "out" / "report" / "report.json").read_text())
+    assert len(facts["fits"]) == 8
+    assert facts["comparison"]["same_data"] is False
+    page = (tmp_path / "out" / "report" / "report.html").read_text()
+    assert "Fits are judged on different recordings" in page
+    table = json.loads((tmp_path / "out" / "table" / "table.json").read_text())
+    assert table["over"] == ["cutoff", "split"]
+    assert [row["results"] for row in table["rows"]] == [4, 4]

@@ -71,6 +71,7 @@ def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
         source=wanted.source,
         columns=columns,
         rows=rows,
+        over=sorted({axis for of_row in own.values() for axis in _differing(of_row)}),
         claims=[claims.concluded(claim, known) for claim in stated],
     )
 
@@ -98,6 +99,17 @@ def _alike(entries: Sequence[Entry], over: Sequence[str]) -> dict[str, list[Entr
             said = f"over: no result is one of an axis {axis!r}"
             raise ConfigError("no-such-axis", said, hint=nearest(axis, sorted(met)))
     return rows
+
+
+def _differing(entries: Sequence[Entry]) -> set[str]:
+    """Axes of a sweep that results of one row differ in."""
+    values: dict[str, set[str]] = {}
+    for entry in entries:
+        for part in entry.name.split("/"):
+            axis, equals, value = part.partition("=")
+            if equals:
+                values.setdefault(axis, set()).add(value)
+    return {axis for axis, own in values.items() if len(own) > 1}
 
 
 def _row(name: str, own: Sequence[Entry], wanted: Wanted) -> Row:

@@ -5,6 +5,7 @@ from robotid.reporting.environment import environment, policy
 from robotid.reporting.numbers import number
 from robotid.reporting.summary import Statement, Summary, Table
 from robotid.reporting.tabulated.claims import shown
+from robotid.reporting.words import listed
 
 PAGE = "table.html"
 _HOLDS = {True: "holds", False: "does not hold", None: "cannot be told"}
@@ -30,7 +31,9 @@ def own_table(found: TableFacts) -> Table:
         for row in found.rows
     ]
     notes = [f"{name}: {path}." for name, path in found.columns.items()]
-    begin = "Mean ± standard deviation over results that differ in their seeds"
+    begin = "Mean ± standard deviation over the results of a row"
+    if found.over:
+        begin += f", which differ in {listed(found.over)}"
     notes.insert(0, f"{begin}; published figures in brackets." if found.source else f"{begin}.")
     if found.source:
         notes.append(f"Published: {found.source}.")
