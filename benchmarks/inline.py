@@ -7,7 +7,7 @@ from robotid.errors import from_exception
 from robotid.runner.execute import execute
 from robotid.runner.executor import Event, Failed, Finished, InputDamaged, Started
 from robotid.runner.graph import Graph
-from robotid.runner.result import RunResult, StageResult
+from robotid.runner.result import Reached, RunResult, StageResult
 from robotid.runner.run import Run
 from robotid.runner.task import Task
 from robotid.store.store import EntryDamagedError, Store
@@ -52,6 +52,8 @@ class Silence:
     def ended(self, task: Task) -> None: ...
 
     def waits(self, why: str) -> None: ...
+
+    def reached(self, whole: Reached) -> None: ...
 
     def settled(self, result: StageResult) -> None: ...
 

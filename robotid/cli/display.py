@@ -1,26 +1,27 @@
 """How a run looks while it goes on: a bar per task on a terminal, a line per stage elsewhere."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from robotid.cli.console import Console
 from robotid.cli.text import visible
-from robotid.runner.result import Observer, StageResult
+from robotid.runner.result import Observer, Reached, StageResult
 from robotid.runner.task import Task
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _BAR = 16  # characters
-_MANY = 10  # stages, from which on a bar says how far the whole is
+_EVERY_S = 60.0  # that a line says how far the whole is
 
 
 @contextmanager
 def display_for(console: Console, stages: int = 0, *, verbose: bool = False) -> Iterator[Observer]:
     """The display that fits where standard error goes; `stages` are those of the whole run."""
     if console.quiet or not console.on_terminal:
-        yield Lines(console, verbose=verbose)
+        yield Lines(console, stages, verbose=verbose)
         return
     from rich.console import Console as RichConsole
     from rich.progress import (
@@ -47,10 +48,14 @@ def display_for(console: Console, stages: int = 0, *, verbose: bool = False) -> 
 
 
 class Lines:
-    """One line per stage when it is settled; with `verbose`, one per task as well."""
+    """One line per stage when it is settled; with `verbose`, one per task as well.
 
-    def __init__(self, console: Console, *, verbose: bool = False) -> None:
-        self._console, self._verbose = console, verbose
+    Of a long run a line a minute says how far the whole is.
+    """
+
+    def __init__(self, console: Console, stages: int = 0, *, verbose: bool = False) -> None:
+        self._console, self._stages, self._verbose = console, stages, verbose
+        self._told = time.monotonic()
 
     def started(self, task: Task) -> None:
         """A task has begun."""
@@ -74,21 +79,29 @@ class Lines:
         if self._verbose or not (result.node.is_varied and result.status == "cached"):
             self._line(line_of(result))
 
+    def reached(self, whole: Reached) -> None:
+        """Say so once in a while."""
+        if time.monotonic() - self._told >= _EVERY_S:
+            self._told = time.monotonic()
+            self._line(self._so_far(whole))
+
+    def _so_far(self, whole: Reached) -> str:
+        return f"{whole.stages} of {self._stages} stages, {whole.tasks} of {whole.known} tasks"
+
     def _line(self, text: str) -> None:
         self._console.tell(text)
 
 
 class Bars(Lines):
-    """A bar for each running task, and one for the whole of many; the lines go above them."""
+    """A bar for each running task, and one for the whole; the lines go above them."""
 
     def __init__(
         self, console: Console, bars: "Progress", stages: int = 0, *, verbose: bool = False
     ) -> None:
-        super().__init__(console, verbose=verbose)
-        self._bars, self._stages, self._settled = bars, stages, 0
+        super().__init__(console, stages, verbose=verbose)
+        self._bars = bars
         self._shown: dict[str, TaskID] = {}
-        self._whole = bars.add_task("", total=stages) if stages > _MANY else None
-        self._tell_whole()
+        self._whole = bars.add_task("", total=1.0) if stages > 1 else None
 
     def started(self, task: Task) -> None:
         """Show a bar; it pulses until the task says how far it is."""
@@ -105,16 +118,11 @@ class Bars(Lines):
         super().ended(task)
         self._bars.remove_task(self._shown.pop(task.label))
 
-    def settled(self, result: StageResult) -> None:
-        """A stage has its result, or will have none."""
-        super().settled(result)
-        self._settled += 1
-        self._tell_whole()
-
-    def _tell_whole(self) -> None:
+    def reached(self, whole: Reached) -> None:
+        """Move the bar of the whole."""
         if self._whole is not None:
-            said = f"{self._settled} of {self._stages} stages"
-            self._bars.update(self._whole, completed=self._settled, description=said)
+            said = self._so_far(whole)
+            self._bars.update(self._whole, completed=whole.share, description=said)
 
     def _line(self, text: str) -> None:
         self._bars.console.print(visible(text), markup=False, highlight=False)

@@ -68,3 +68,23 @@ class Observer(Protocol):
 
     def settled(self, result: StageResult) -> None:
         """A stage has its result, or will have none."""
+
+    def reached(self, whole: "Reached") -> None:
+        """The whole graph is this far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a graph is.
+
+    Args:
+        stages: that have a result, or will have none.
+        tasks: that are done, among those found in the cache.
+        known: tasks that are known of so far; those of a stage are, once its inputs are there.
+        share: of the whole: stages, and of those that are planned the share of their tasks.
+    """
+
+    stages: int
+    tasks: int
+    known: int
+    share: float

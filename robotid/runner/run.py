@@ -33,7 +33,7 @@ from robotid.runner.executor import (
 from robotid.runner.graph import Graph, Node
 from robotid.runner.places import localised
 from robotid.runner.plan import InputResolver, Plan
-from robotid.runner.result import Observer, Outcome, RunResult, StageResult
+from robotid.runner.result import Observer, Outcome, Reached, RunResult, StageResult
 from robotid.runner.task import Task
 from robotid.store.delivery import check_target, deliver
 from robotid.store.digests import Digests
@@ -118,6 +118,7 @@ class Run:
         self._digests = Digests(None if recompute else store)
         self._resolver = InputResolver(graph, self._digests)
         self._vouching = Vouching(store)
+        self._reached: Reached | None = None
 
     def go(self) -> RunResult:
         """Run to the end; a stage's failure is part of the result, not an exception."""
@@ -138,10 +139,28 @@ class Run:
             for state in self._states.values():
                 if not state.settled:
                     self._advance(state)
+            self._tell()
             if not self._in_flight:
                 return
             for event in self._executor.wait():
                 self._handle(event)
+
+    def _tell(self) -> None:
+        """Say how far the whole is, if that has changed."""
+        states = list(self._states.values())
+        done = known = 0
+        share = 0.0
+        for state in states:
+            own = (
+                0 if state.plan is None else len(state.plan.tasks) + (state.plan.mapped is not None)
+            )
+            found = len(state.entries) + len(state.failed)
+            done, known = done + found, known + max(own, found)
+            share += 1.0 if state.settled else found / own if own else 0.0
+        reached = Reached(sum(s.settled for s in states), done, known, share / max(1, len(states)))
+        if reached != self._reached:
+            self._reached = reached
+            self._observer.reached(reached)
 
     def _advance(self, state: _State) -> None:
         """Bring a node as far as the finished work of others allows."""

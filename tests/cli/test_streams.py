@@ -9,9 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from robotid.cli import display
+from robotid.runner.result import Reached
 from tests.conftest import SAMPLES, run_process, spawn
 
 pytestmark = pytest.mark.alone  # how soon a command stops is measured
@@ -129,6 +132,27 @@ def test_r03_terminal_gets_bars_and_files_get_lines(pendulum_csv, monkeypatch):
         assert "\x1b" not in seen
     answer = run_process("ingest", pendulum_csv("d.csv", 350))
     assert "\x1b" not in answer.err
+
+
+def test_how_far_a_run_is(monkeypatch, tmp_path, pendulum_csv):
+    """A bar for the whole on a terminal; elsewhere a line once a minute."""
+    monkeypatch.delenv("CI", raising=False)
+    path = tmp_path / "two.toml"
+    pendulum_csv("a.csv")
+    path.write_text(
+        "[stages.ingest]\ninputs.logs='a.csv'\n[stages.filter]\ninputs.dataset='@ingest'\ncutoff_hz=10.0\n"
+    )
+    code, seen = on_terminal("run", path)
+    assert code == 0
+    assert re.search(r"\d of 2 stages, \d of \d tasks", seen)
+    told = []
+    console = SimpleNamespace(tell=told.append)
+    lines, now = display.Lines(console, 7), [0.0]
+    monkeypatch.setattr(display.time, "monotonic", lambda: lines._told + now[0])
+    for seconds in (10.0, 59.0, 61.0, 5.0):
+        now[0] = seconds
+        lines.reached(Reached(stages=3, tasks=40, known=90, share=0.5))
+    assert told == ["3 of 7 stages, 40 of 90 tasks"]
 
 
 def test_a_training_shows_its_losses_a_bar_and_the_time_left(monkeypatch, tmp_path):

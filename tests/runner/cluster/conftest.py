@@ -11,7 +11,7 @@ class Seen(Silence):
     """An observer that remembers."""
 
     def __init__(self):
-        self.began, self.done, self.told, self.waited = [], [], [], []
+        self.began, self.done, self.told, self.waited, self.far = [], [], [], [], []
 
     def started(self, task):
         self.began.append(task.label)
@@ -24,6 +24,9 @@ class Seen(Silence):
 
     def waits(self, why):
         self.waited.append(why)
+
+    def reached(self, whole):
+        self.far.append(whole)
 
 
 @pytest.fixture(scope="session")

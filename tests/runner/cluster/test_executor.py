@@ -230,6 +230,17 @@ def test_progress_is_told(cluster, run_on):
     assert ("emit", 0.5, "writing") in seen.told
 
 
+def test_how_far_the_whole_graph_is(cluster, run_on, files):
+    """Three parts and their gathering, then three stages behind them, one after the other."""
+    _, seen = run_on(GRAPH, cluster)
+    shares = [whole.share for whole in seen.far]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    known = [(whole.stages, whole.tasks, whole.known) for whole in seen.far]
+    assert known[0] == (0, 0, 4)
+    assert known[-1] == (4, 10, 10)  # `again` treats the parts one by one, too
+
+
 def test_a_task_has_one_core_of_a_worker(cluster, run_on):
     """Workers are as many as there are cores: more for a task would be taken from another."""
     result, _ = run_on("[stages.cores]\n", cluster)
