@@ -8,6 +8,7 @@ say nothing of speed: it shows that everything runs. Linear algebra has one thre
 """
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -82,6 +83,12 @@ def one_stage(name: str, answer: Path, *, quick: bool) -> None:
     answer.write_text(json.dumps(found))
 
 
+def made_by() -> str:
+    """Digest of the sources that comparisons are made by."""
+    sources = sorted((HERE / "peers").glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+
+
 def machine() -> dict[str, Any]:
     """Where it was measured."""
     names = [
@@ -115,6 +122,8 @@ def main() -> int:
         facts[part] = {"peers": of_peers, "growth": of_growth, "startup": of_startup}[part](
             quick=given.quick
         )
+    if "peers" in given.only:
+        facts["peers_made_by"] = made_by()
     path.write_text(json.dumps(facts, indent=1) + "\n")
     write(facts, given.out)
     return 0

@@ -59,23 +59,29 @@ def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
 def _growth(growth: Mapping[str, Any]) -> str:
     shown = "![Costs over samples, joints, recordings and workers](images/growth.svg)"
     parts = [f"{shown}\n"]
+    versions = ", ".join(f"{name} {own}" for name, own in growth["versions"].items())
     parts.append(
         "Of samples and recordings: a Panda at 1 kHz, `robotid run` from CSV to a fit with one "
         "worker process, imports and all. Of\njoints: random chains, in memory. Of workers: "
-        "trainings that do not depend on each other, on a dask cluster.\n"
+        "trainings that do not depend on each other, on a dask cluster. Medians, with the least "
+        f"and the\nmost in brackets. {versions}.\n"
     )
     parts.append(
         "| samples of one recording | time | processors | memory | kept | log |\n"
         "|---|---|---|---|---|---|"
     )
     parts += [
-        f"| {row['x']:,.0f} | {_time(row['seconds'])} | {_time(row['cpu_s'])} | "
+        f"| {row['x']:,.0f} | {_spread(row, 'seconds')} | {_spread(row, 'cpu_s')} | "
         f"{row['peak_mb']:.0f} MB | {_size(row['kept_bytes'])} | {_size(row['log_bytes'])} |"
         for row in growth["samples"]
     ]
-    parts.append("\n| recordings | time | one more | memory | kept |\n|---|---|---|---|---|")
+    each = growth["recordings"][0]["samples"]
+    parts.append(
+        f"\n| recordings of {each:,.0f} samples | time | one more | memory | kept |\n"
+        "|---|---|---|---|---|"
+    )
     parts += [
-        f"| {row['x']:.0f} | {_time(row['seconds'])} | {_time(row['one_more_s'])} | "
+        f"| {row['x']:.0f} | {_spread(row, 'seconds')} | {_spread(row, 'one_more_s')} | "
         f"{row['peak_mb']:.0f} MB | {_size(row['kept_bytes'])} |"
         for row in growth["recordings"]
     ]
@@ -86,13 +92,13 @@ def _growth(growth: Mapping[str, Any]) -> str:
     for row in growth["joints"]:
         rate = row["samples"] / row["factors_s"]
         parts.append(
-            f"| {row['x']:.0f} | {_time(row['factors_s'])} ({rate:,.0f} samples/s) | "
-            f"{_time(row['structure_s'])} | {_time(row['fit_s'])} |"
+            f"| {row['x']:.0f} | {_spread(row, 'factors_s')}, {rate:,.0f} samples/s | "
+            f"{_spread(row, 'structure_s')} | {_spread(row, 'fit_s')} |"
         )
     parts.append("\n| workers | time | share of one |\n|---|---|---|")
     first = growth["workers"][0]["seconds"]
     parts += [
-        f"| {row['x']:.0f} | {_time(row['seconds'])} | {row['seconds'] / first:.2f} |"
+        f"| {row['x']:.0f} | {_spread(row, 'seconds')} | {row['seconds'] / first:.2f} |"
         for row in growth["workers"]
     ]
     return "\n".join([*parts, ""])
@@ -128,6 +134,11 @@ def _panels(growth: Mapping[str, Any]) -> list[Panel]:
         ),
         Panel("Independent trainings", "workers", {"time [s]": points("workers", "seconds")}),
     ]
+
+
+def _spread(row: Mapping[str, float], name: str) -> str:
+    least, most = row[f"{name}_least"], row[f"{name}_most"]
+    return f"{_time(row[name])} ({_time(least)} … {_time(most)})"
 
 
 def _time(seconds: float) -> str:

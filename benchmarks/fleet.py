@@ -57,6 +57,16 @@ class Fleet:
         return size_of(self._folder / "cache")
 
     @property
+    def factors(self) -> int:
+        """Bytes of the factors of all recordings."""
+        return sum(
+            path.stat().st_size
+            for path in (self._folder / "cache" / "entries" / "factors").rglob(
+                "factors.safetensors"
+            )
+        )
+
+    @property
     def log_bytes(self) -> int:
         """Bytes of the logs."""
         return size_of(self._folder / "logs")

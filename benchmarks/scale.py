@@ -13,6 +13,7 @@ from scipy.optimize import nnls
 RATE_HZ = 1000.0
 HOUR = 3600.0 * RATE_HZ  # samples
 FLEET, HOURS_A_DAY, LENGTH_H = 1000, 8.0, 0.5
+KEPT_DAYS = 30  # recordings of a robot that its fit is of
 QUICK = "\n**From a trial run (`--quick`): figures say nothing.**\n"
 TEXT = """# What a fleet needs
 
@@ -28,13 +29,19 @@ seven-joint arm, on {cores} cores ({processor}), one process:
 |---|---|---|---|
 {table}
 
-Memory does not grow with either: {memory:.0f} MB at most for one process, up to {most:,.0f} samples
-and {recordings:.0f} recordings. What is read is read from the disk or, mostly, from memory;
-libraries are part of what each run reads.
+Memory: {memory:.0f} MB at most for one process; {most:,.0f} samples take {by_samples:.2f} times
+the memory of {least:,.0f}, and {recordings:.0f} recordings {by_recordings:.2f} times that of one.
+What is read is read from the disk or, mostly, from memory; libraries are part of what each run
+reads. Factors, from which every linear fit follows, take {factors:.2g} MB of a recording of
+{most:,.0f} samples. One more recording of {each:,.0f} samples takes {more_one:.2g} s of a processor
+with none before it and {more_many:.2g} s with {recordings:.0f}: a fit looks at the factors of all,
+{refit:.2g} ms for each.
 
 ## {fleet:,} robots, {hours:.0f} hours a day
 
-{runs:,.0f} recordings of {minutes:.0f} minutes a day, {robot_hours:,.0f} robot-hours:
+{runs:,.0f} recordings of {minutes:.0f} minutes a day, {robot_hours:,.0f} robot-hours. Each is a
+run of its own, which ends in a fit of the robot to its recordings of the last {kept_days} days
+({history:,.0f} of them):
 
 | what | a day | on average |
 |---|---|---|
@@ -46,8 +53,6 @@ libraries are part of what each run reads.
 Ingesting, filtering and reducing to factors treats recordings one by one, so it goes to as many
 [workers](cluster.md) as there are. Only the fit sees all recordings of a robot, and only their
 factors. What is kept can be made again from the logs: `robotid cache gc --max-size 1T` bounds it.
-Factors alone, from which every linear fit follows, take a few MB for each recording, whatever its
-length.
 
 What the model does not know: disks and networks that are slower than this machine's memory, logs in
 other formats, other numbers of joints ([costs over joints](benchmarks.md#how-costs-grow)), and
@@ -83,9 +88,12 @@ def scaled(facts: Mapping[str, Any]) -> str:
     recordings = facts["growth"]["recordings"]
     runs = FLEET * HOURS_A_DAY / LENGTH_H  # recordings a day
     daily = {
-        cost: runs * (one.once * (cost == "cpu_s") + one.per_sample * LENGTH_H * HOUR)
-        for cost, one in lines.items()
+        cost: runs * (one.once + one.per_sample * LENGTH_H * HOUR) for cost, one in lines.items()
     }
+    first, last = recordings[0], recordings[-1]
+    refit = (last["one_more_cpu_s"] - first["one_more_cpu_s"]) / (last["x"] - first["x"])
+    history = KEPT_DAYS * HOURS_A_DAY / LENGTH_H
+    daily["cpu_s"] += runs * max(refit, 0.0) * history
     hour = {cost: one.per_sample * HOUR for cost, one in lines.items()}
     cores = daily["cpu_s"] / 86400.0
     table = "\n".join(
@@ -102,6 +110,15 @@ def scaled(facts: Mapping[str, Any]) -> str:
         processor=machine["processor"],
         table=table,
         memory=max(row["peak_mb"] for row in [*rows, *recordings]),
+        by_samples=rows[-1]["peak_mb"] / rows[0]["peak_mb"],
+        by_recordings=last["peak_mb"] / first["peak_mb"],
+        factors=rows[-1]["factor_bytes"] / 1e6,
+        each=first["samples"],
+        more_one=first["cpu_s"],
+        more_many=last["one_more_cpu_s"],
+        refit=1e3 * max(refit, 0.0),
+        kept_days=KEPT_DAYS,
+        history=history,
         recordings=recordings[-1]["x"],
         fleet=FLEET,
         hours=HOURS_A_DAY,

@@ -1,11 +1,13 @@
 """`make bench`: parts at small sizes, the documents it writes, and the cost model."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import bench
+import growth
 import pytest
 from bench_document import document
 from scale import line, scaled
@@ -38,6 +40,7 @@ def test_documents_are_those_of_the_facts(tmp_path):
         ("reading", "pandas"),
         ("filtering", "scipy"),
         ("torques", "differentiable_robot_model"),
+        ("scripts", "pinocchio"),
         ("consistent", "figaroh"),
         ("simulated", "mujoco"),
     ],
@@ -62,12 +65,28 @@ def test_comparisons(tmp_path, name, needs):
             assert way["right"]
 
 
-def test_every_comparison_has_accuracy_in_words():
-    text, panels = document(FACTS)
-    assert [panel.along for panel in panels] == ["samples", "joints", "recordings", "workers"]
-    for task in FACTS["peers"]:
-        for way in task["ways"].values():
-            assert way["right"] in text
+def test_the_facts_are_of_a_full_run_of_what_is_there():
+    """No trial, all sizes, and comparisons as they are made today."""
+    assert FACTS["quick"] == []
+    for axis, sizes in growth.SIZES.items():
+        assert [row["x"] for row in FACTS["growth"][axis]] == list(map(float, sizes))
+    assert FACTS["peers_made_by"] == bench.made_by()
+    assert [panel.along for panel in document(FACTS)[1]] == list(growth.SIZES)
+
+
+RATIO = re.compile(r"([0-9.]+) ×")
+
+
+def test_every_ratio_of_the_readme_was_measured():
+    """It stands in the benchmarks, or in what else was measured."""
+    readme = (PROJECT / "README.md").read_text()
+    printed = "".join(
+        (PROJECT / "docs" / f"{name}.md").read_text() for name in ("benchmarks", "measurements")
+    )
+    found = RATIO.findall(readme)
+    assert len(found) >= 4
+    known = set(RATIO.findall(printed)) | set(re.findall(r"([0-9.]+) x ", printed))
+    assert set(found) <= known
 
 
 @pytest.mark.parametrize("cost", ["cpu_s", "read_bytes"])
@@ -88,16 +107,24 @@ def test_a_fleet_by_the_model():
             "read_bytes": 1e3 * n,
             "kept_bytes": 500.0 * n,
             "log_bytes": 200.0 * n,
+            "factor_bytes": 2e6,
             "peak_mb": 500.0,
         }
         for n in (1e4, 1e5, 1e6)
     ]
-    growth = {"samples": samples, "recordings": [{"x": 200.0, "peak_mb": 600.0}]}
+    many = [
+        {"x": n, "samples": 2e4, "peak_mb": 400.0 + n, "cpu_s": 4.0, "one_more_cpu_s": 4 + 0.01 * n}
+        for n in (1.0, 200.0)
+    ]
     machine = {"cores": 2, "processor": "some"}
-    text = scaled({"growth": growth, "machine": machine, "quick": []})
+    facts = {"samples": samples, "recordings": many}
+    text = scaled({"growth": facts, "machine": machine, "quick": []})
     assert "| processor time | 4 s | 10.8 s | 0 % |" in text
     assert "| kept in the cache | " in text
     assert "1.8 GB" in text
-    assert f"{(16_000 * 4 + 8_000 * 10.8) / 3600:,.0f} h" in text
+    refits = 16_000 * 0.01 * 30 * 16  # of all recordings of 30 days, sixteen a day
+    assert f"{(16_000 * 4 + 8_000 * 10.8 + refits) / 3600:,.0f} h" in text
     assert "600 MB at most" in text
+    assert "200 recordings 1.50 times that of one" in text
+    assert "take 2 MB of a recording" in text
     assert "trial run" not in text

@@ -20,7 +20,7 @@ choices at once.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -88,7 +88,7 @@ def variations(tables: Tables, sweep: Sweep, source: TomlFile) -> list[Variation
 
 class _Expansion:
     def __init__(self, tables: Tables, sweep: Sweep, source: TomlFile) -> None:
-        self._tables, self._source = tables, source
+        self._tables, self._source, self._names = tables, source, tuple(sweep.axes)
         # By axis and choice: for each stage, the keys that are set.
         self._axes = {name: self._choices(name, axis) for name, axis in sweep.axes.items()}
         self._check_keys()
@@ -111,9 +111,12 @@ class _Expansion:
             found: dict[str, dict[str, dict[str, Any]]] = dict(axis.choices)
         else:
             if not axis.values or not axis.keys:
-                raise self._fail("bad-value", where, "keys and values are given together")
+                others = [other for other in self._names if other != name]
+                hint = nearest(name, others) if others else None
+                raise self._fail("bad-value", where, "keys and values are given together", hint)
             found = {_word(value): self._set(where, axis.keys, value) for value in axis.values}
-            if len(found) < len(axis.values):
+            alike = any(a == b and type(a) is not bool for a, b in combinations(axis.values, 2))
+            if len(found) < len(axis.values) or alike:
                 raise self._fail("bad-value", (*where, "values"), "a value is given twice")
             if "" in found:
                 raise self._fail("bad-value", (*where, "values"), "an empty list has no name")

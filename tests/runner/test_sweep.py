@@ -207,6 +207,13 @@ text = "a"
         ("[sweep.axes.x]\nkeys=['emit.text']\n", "bad-value", 3, "given together"),
         ("[sweep.axes.x]\nkeys=['text']\nvalues=['a']\n", "bad-value", 4, "not STAGE.KEY"),
         ("[sweep.axes.x]\nkeys=['emit.text']\nvalues=['a','a']\n", "bad-value", 5, "twice"),
+        ("[sweep.axes.x]\nkeys=['emit.number']\nvalues=[5.0, 5]\n", "bad-value", 5, "twice"),
+        (
+            "[sweep.axes.cutoff]\nkeys=['emit.number']\nvalues=[1]\n[sweep.axes.cutof]\nvalues=[2]\n",
+            "bad-value",
+            6,
+            "did you mean 'cutoff'",
+        ),
         ("[sweep.axes.x]\nkeys=['emit.text']\nvalues=['../a']\n", "bad-name", 3, "'../a'"),
         ("[sweep.axes.'X y']\nkeys=['emit.text']\nvalues=['a']\n", "bad-name", 3, "lower-case"),
         ("[sweep.axes.x]\nkeys=['emitt.text']\nvalues=['a']\n", "unknown-stage", 3, "emitt"),
