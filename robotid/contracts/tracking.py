@@ -19,7 +19,7 @@ TRACKING = "tracking.json"
 
 Task = Literal["impedance", "sines", "recorded", "reaching"]
 Feedback = Literal["model", "joints"]
-Kind = Literal["fit", "nominal", "none", "truth"]
+Kind = Literal["fit", "body", "nominal", "none", "truth"]
 Reason = Literal["position", "velocity", "not finite"]
 
 

@@ -57,7 +57,7 @@ def compared(
         count = min(options.motions, len(moved.truth.recordings))
         options = options.model_copy(update={"motions": count})
     inertia = inertias(nominal)
-    models = contenders(folders, nominal, moved, inertia, options.control_hz)
+    models = contenders(folders, nominal, moved, inertia, options)
     K = gains_of(nominal, options)
     moves = options.targets if options.task == "reaching" else 1
     steps = (max(options.lengths_s) * moves + options.hold_s) * options.control_hz

@@ -14,12 +14,15 @@ from robotid.dynamics.terms import WIDTH
 from robotid.errors import BadDataError, ConfigError
 from robotid.information.layout import Layout
 from robotid.information.sizes import nominal as of_file
+from robotid.models.learned.inverse import InverseModel
+from robotid.models.learned.torques import LearnedTorques
 from robotid.models.rigid_body import RigidBodyModel
 from robotid.models.stepping import Stepper, stepper
 from robotid.models.torque_models import read_torque_model
 from robotid.robot.tree import RobotTree
 from robotid.simulation.drives import Drives, moved_inertias
 from robotid.tracking.moved import Moved
+from robotid.tracking.options import TrackOptions
 
 Array = NDArray[np.float64]
 _WHOLE = 0.01  # how far a ratio of rates may be from a whole number
@@ -41,7 +44,7 @@ def contenders(
     nominal: RobotTree,
     moved: Moved,
     inertia: Array,
-    control_hz: float,
+    options: TrackOptions,
 ) -> list[Contender]:
     """All models, fits first.
 
@@ -50,7 +53,7 @@ def contenders(
         nominal: the robot file.
         moved: the robot that is moved.
         inertia: that each joint moves alone according to the file, shape (n,) [kg m²].
-        control_hz: how often models are called.
+        options: how often models are called, and whether bodies are without their networks.
     """
     known = [
         _rigid("nominal", "nominal", "the robot file", nominal_model(nominal)),
@@ -62,7 +65,7 @@ def contenders(
             said = f"a fit is called {one.name!r}, as the baseline is"
             hint = "give its folder another name"
             raise ConfigError("name-taken", said, file=str(folders[one.name]), hint=hint)
-    fits = (_fit(name, folder, nominal, control_hz) for name, folder in folders.items())
+    fits = [one for name, path in folders.items() for one in _of_fit(name, path, nominal, options)]
     return [*fits, *known]
 
 
@@ -125,7 +128,8 @@ def _rigid(name: str, kind: Kind, said: str, model: RigidBodyModel) -> Contender
     return Contender(name, kind, said, None, lambda batch: stepper(model, batch))
 
 
-def _fit(name: str, folder: Path, nominal: RobotTree, control_hz: float) -> Contender:
+def _of_fit(name: str, folder: Path, nominal: RobotTree, options: TrackOptions) -> list[Contender]:
+    """A fit and, if that is asked for, the body of a hybrid."""
     fitted, file = read_torque_model(folder), str(folder / FIT)
     robot = fitted.robot.tree
     if robot.floating:
@@ -138,14 +142,25 @@ def _fit(name: str, folder: Path, nominal: RobotTree, control_hz: float) -> Cont
         hint = "give the robot of the fit, with the same locks and chain"
         raise BadDataError("robots-differ", said, file=file, hint=hint)
     fit = fitted.fit
-    every = _every(fit, control_hz, file)
-    return Contender(
+    every = _every(fit, options.control_hz, file)
+    driver = Contender(
         name,
         "fit",
         fit.model,
         fit.verdict.usable,
         lambda batch: stepper(fitted.model, batch, every),
     )
+    whole = fitted.model.model if isinstance(fitted.model, LearnedTorques) else None
+    if not options.bodies or whole is None or whole.body is None or whole.residual is None:
+        return [driver]
+    body = LearnedTorques(
+        fitted.model.layout, InverseModel(whole.body, whole.joints, whole.actuator)
+    )
+    said = f"{fit.model}, without its network"
+    return [
+        driver,
+        Contender(f"body of {name}", "body", said, None, lambda batch: stepper(body, batch)),
+    ]
 
 
 def _every(fit: AnyFit, control_hz: float, file: str) -> int:

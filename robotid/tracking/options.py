@@ -97,6 +97,10 @@ class TrackOptions(PlantOptions):
         default=(),
         description=f"Amplitudes as shares of the farthest limit from zero: {PER_JOINT}.",
     )
+    bodies: bool = Field(
+        default=False,
+        description="Of hybrids, let the body without its network drive the robot as well.",
+    )
     link: str | None = Field(
         default=None, description="The hand that reaches; by default the last link."
     )

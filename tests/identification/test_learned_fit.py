@@ -334,10 +334,15 @@ def test_a_memory_called_at_another_rate_is_told(arm, tmp_path):
     answer = run_process(*track, "--control-hz", 1.5 * rate, timeout=300)
     assert answer.code == 65
     assert "its memory was trained with" in answer.err
-    answer = run_process(*track, "--control-hz", 2 * rate, "-o", tmp_path / "track", timeout=300)
+    answer = run_process(
+        *track, "--control-hz", 2 * rate, "--bodies", "-o", tmp_path / "track", timeout=300
+    )
     assert answer.code in (0, 4), answer.err
     tracking = json.loads((tmp_path / "track" / "tracking.json").read_text(encoding="utf-8"))
     assert tracking["models"]["fit"]["model"] == "hybrid"
+    body = tracking["models"]["body of fit"]
+    assert (body["kind"], body["model"]) == ("body", "hybrid, without its network")
+    assert body["outcomes"][0]["rmse"] != tracking["models"]["fit"]["outcomes"][0]["rmse"]
 
 
 def test_a_killed_fit_is_taken_up_by_the_command_line(arm, tmp_path):

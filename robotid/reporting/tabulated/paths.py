@@ -4,7 +4,7 @@ With a pattern of names before it, `arm*: metrics.test.rmse.mean`, other results
 Names are separated by dots; what holds one may be in quotes. Of a list, `[key=value]` picks the
 entries with that value (several can stand one after the other), and a figure of several is their
 mean, or, with `median of` before the path, their median. Without brackets all entries count. `*`
-stands for every name: `recordings.*.errors.*.rmse`.
+stands for every name: `recordings.*.errors.*.rmse`. `A or B` is B where a result has no A.
 """
 
 import re
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 _STEP = re.compile(r"""(?:"([^"]*)"|([^."\[\]]+))((?:\[[^\[\]=]+=[^\[\]]*\])*)(?:\.|$)""")
 _OF = re.compile(r"(?:(?P<names>[^:\"]+):\s+)?(?P<median>median\s+of\s+)?(?P<path>.+)")
+_OR = re.compile(r"\s+or\s+")
 _CHOICE = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]")
 
 
@@ -24,10 +25,13 @@ class Step(NamedTuple):
 
 
 class Column(NamedTuple):
-    """Which results count, as a pattern of their names, where their figure stands, and how."""
+    """Which results count, as a pattern of their names, where their figure stands, and how.
+
+    Of several paths, the first counts that a result has.
+    """
 
     names: str
-    steps: tuple[Step, ...]
+    paths: tuple[tuple[Step, ...], ...]
     median: bool = False
 
 
@@ -36,7 +40,8 @@ def column(text: str) -> Column:
     found = _OF.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r} is no path such as metrics.test.rmse.mean")
-    return Column(found["names"] or "*", parse(found["path"]), bool(found["median"]))
+    paths = tuple(parse(path) for path in _OR.split(found["path"]))
+    return Column(found["names"] or "*", paths, bool(found["median"]))
 
 
 def parse(text: str) -> tuple[Step, ...]:
@@ -56,8 +61,13 @@ def parse(text: str) -> tuple[Step, ...]:
 
 def figure(facts: Any, of: Column) -> float | None:
     """The figure of a column; None where a result has none there."""
+    found = (_figure(facts, path, median=of.median) for path in of.paths)
+    return next((one for one in found if one is not None), None)
+
+
+def _figure(facts: Any, path: tuple[Step, ...], *, median: bool) -> float | None:
     found = [facts]
-    for step in of.steps:
+    for step in path:
         found = [
             entry
             for one in found
@@ -72,7 +82,7 @@ def figure(facts: Any, of: Column) -> float | None:
     numbers = [float(x) for x in known if isinstance(x, int | float)]
     if len(numbers) < len(known):
         return None
-    return statistics.median(numbers) if of.median else sum(numbers) / len(numbers)
+    return statistics.median(numbers) if median else sum(numbers) / len(numbers)
 
 
 def _named(facts: dict[str, Any], name: str) -> list[Any]:
