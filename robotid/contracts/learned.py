@@ -150,8 +150,8 @@ class Learning(_Part):
         length: samples of a sequence; 1 without a memory.
         rate_hz: samples per second; what a model remembers lasts for samples, not for seconds.
         left_out: training samples in no sequence: ends of stretches that are shorter.
-        validated_by: what told when to stop: `val`, `end` of the training data, or `nothing` where
-            the data were passed once.
+        validated_by: what told when to stop: `val`, `end` of the training data, all of them
+            (`train`), or `nothing` where the data were passed once.
         batch: units of one step.
         epochs: done.
         best_epoch: whose weights were kept.
@@ -164,7 +164,7 @@ class Learning(_Part):
     length: int
     rate_hz: float
     left_out: int
-    validated_by: Literal["val", "end", "nothing"]
+    validated_by: Literal["val", "end", "train", "nothing"]
     batch: int
     epochs: int
     best_epoch: int

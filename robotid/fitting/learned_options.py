@@ -62,6 +62,11 @@ class LearnedOptions(BaseModel):
         ge=0,
         description="With which its inertia counts where that is too small for its joints.",
     )
+    stop_by: Literal["validation", "training"] = Field(
+        default="validation",
+        description="Whose error tells when to stop, and which weights are kept: that of data held "
+        "out for it, or that of what is trained on.",
+    )
     sequence: int = Field(
         default=100, ge=2, le=100_000, description="Samples of a sequence that trains an lstm."
     )

@@ -44,7 +44,7 @@ _USED_BY: dict[str, tuple[str, ...]] = {
     "robust": ("irls",),
 }
 _NETWORKS = ("nn-friction", "nn-residual", "ff-nn")
-_OF_LEARNING = ("decay", "decay_after", "schedule", "device")
+_OF_LEARNING = ("decay", "decay_after", "schedule", "stop_by", "device")
 _OF_ADAM = ("batch", "learning_rate", "epochs", "patience", *ProtocolOptions.model_fields)
 OF_LOADS = ("loaded", "load", "load_link", "anew")
 

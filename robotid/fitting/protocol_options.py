@@ -47,7 +47,7 @@ def check_online(
         two_stages: whether a part of it is found before.
         from_sdp: whether it begins with what an sdp finds.
     """
-    for key in ("epochs", "patience", "target", "decay", "decay_after"):
+    for key in ("epochs", "patience", "target", "decay", "decay_after", "stop_by"):
         if key in changed:
             raise ValueError(f"{key}: online passes the data once, without epochs")
     if "order" in changed:

@@ -413,6 +413,21 @@ def test_rates_of_learning_are_the_published_ones():
             assert FitConfig(**keys).usual.learning_rate == rate
 
 
+def test_training_data_can_tell_when_to_stop(arm, tmp_path):
+    """Nothing is held out then, and weights of the least training error are kept."""
+    held, _ = fit(arm, tmp_path / "held", **KINDS["mlp"])
+    found, _ = fit(arm, tmp_path / "fit", **KINDS["mlp"], stop_by="training")
+    assert found.fit.learning.validated_by == "train"
+    assert found.fit.learning.units > held.fit.learning.units
+    assert [point.validation for point in found.fit.curve][-1] == pytest.approx(
+        found.fit.metrics["train"]["nmse_range"].mean, rel=1e-6
+    )
+    with pytest.raises(ValidationError, match="stop_by: online passes the data once"):
+        FitConfig(model="mlp", online=True, stop_by="training")
+    with pytest.raises(ValidationError, match="stop_by is for"):
+        FitConfig(model="sdp", stop_by="training")
+
+
 def test_samples_in_no_sequence_are_told(arm, tmp_path):
     keys = {"model": "lstm", **SMALL, "epochs": 1, "sequence": 1000, "batch": 1}
     _, notices = fit(arm, tmp_path / "fit", **keys)

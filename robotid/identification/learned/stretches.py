@@ -34,13 +34,14 @@ class TorqueData(NamedTuple):
         train: to learn from.
         validation: that tell when to stop.
         validated_by: `val` for recordings of their own, `end` for the ends of training stretches,
+            `train` where what is trained on does,
             `nothing` where nothing tells when to stop.
         by_split: all of them, as errors count them.
     """
 
     train: list[Stretch]
     validation: list[Stretch]
-    validated_by: Literal["val", "end", "nothing"]
+    validated_by: Literal["val", "end", "train", "nothing"]
     by_split: dict[Split, list[Stretch]]
 
 
@@ -65,7 +66,8 @@ def torque_data(request: Request, layout: Layout, length: int) -> TorqueData:
     train, validation = by_split["train"], by_split.get("val", [])
     if request.options.online:  # which passes all training data once
         return TorqueData(train, validation, "nothing", by_split)
-    by_end = not validation
+    on_itself = request.options.stop_by == "training"
+    by_end = not validation and not on_itself
     if by_end:
         train, validation = _ends(request, train)
     longest = max((len(own.tau) for own in train), default=0)
@@ -75,6 +77,8 @@ def torque_data(request: Request, layout: Layout, length: int) -> TorqueData:
         )
         hint = "use a shorter --sequence, a model without memory, or record longer"
         raise BadDataError("sequences-too-long", said, hint=hint)
+    if on_itself:
+        return TorqueData(train, train, "train", by_split)
     return TorqueData(train, validation, "end" if by_end else "val", by_split)
 
 

@@ -61,6 +61,10 @@ def _learned(fit: LearnedResult) -> list[str]:
         said.append(
             "No recording was for validation: the ends of the training data told when to stop."
         )
+    if learning.validated_by == "train":
+        said.append(
+            "The error of the training data told when to stop: nothing was held out for it."
+        )
     return [*said, *_mass(fit), *links_exist(fit), ended(fit.status)]
 
 
