@@ -142,22 +142,31 @@ def seeds(name: str, settings: tuple[str, ...]) -> str:
     return ", ".join(map(str, values))
 
 
-def document(name: str, *, paper: bool, seconds: float, unknown: int) -> str:
-    """What goes into docs/results."""
+def head(name: str, *, paper: bool, took: str) -> str:
+    """What a page says before its tables."""
     table = TABLES[name]
     flag = "--paper " if paper else ""
+    versions = ", ".join(f"{one} {version(one)}" for one in LIBRARIES)
+    return "\n".join(
+        [
+            f"# pipelines/{name}.toml\n",
+            f"Written by `python benchmarks/tables.py {flag}{name}`; do not edit.\n",
+            f"- Size here: {table.paper if paper else table.size}. In the paper: {table.paper} "
+            f"(`python benchmarks/tables.py --paper {name}`).",
+            f"- Seeds: {seeds(name, table.settings if paper else ())} (axis `seed` of the "
+            "pipeline).",
+            f"- It took {took}. Python {platform.python_version()}, {versions}.",
+            f"- {table.why}\n",
+        ]
+    )
+
+
+def document(name: str, *, paper: bool, seconds: float, unknown: int) -> str:
+    """What goes into docs/results."""
     took = f"{seconds / 60:.0f} min of tasks on {os.cpu_count()} cores"
     if unknown:
         took += f", without {unknown} that were there before"
-    versions = ", ".join(f"{one} {version(one)}" for one in LIBRARIES)
-    parts = [
-        f"# pipelines/{name}.toml\n",
-        f"Written by `python benchmarks/tables.py {flag}{name}`; do not edit.\n",
-        f"- Size here: {table.paper if paper else table.size}. In the paper: {table.paper}.",
-        f"- Seeds: {seeds(name, table.settings if paper else ())} (axis `seed` of the pipeline).",
-        f"- It took {took}. Python {platform.python_version()}, {versions}.",
-        f"- {table.why}\n",
-    ]
+    parts = [head(name, paper=paper, took=took)]
     for file in sorted(
         p for kind in ("table", "comparison") for p in (OUT / name).rglob(f"{kind}.md")
     ):
