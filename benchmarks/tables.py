@@ -147,14 +147,15 @@ def head(name: str, *, paper: bool, took: str) -> str:
     table = TABLES[name]
     flag = "--paper " if paper else ""
     versions = ", ".join(f"{one} {version(one)}" for one in LIBRARIES)
+    size = table.paper if paper else table.size
+    full = f"`python benchmarks/tables.py --paper {name}`"
+    own = seeds(name, table.settings if paper else ())
     return "\n".join(
         [
             f"# pipelines/{name}.toml\n",
             f"Written by `python benchmarks/tables.py {flag}{name}`; do not edit.\n",
-            f"- Size here: {table.paper if paper else table.size}. In the paper: {table.paper} "
-            f"(`python benchmarks/tables.py --paper {name}`).",
-            f"- Seeds: {seeds(name, table.settings if paper else ())} (axis `seed` of the "
-            "pipeline).",
+            f"- Size here: {size}. In the paper: {table.paper} ({full}).",
+            f"- Seeds: {own} (axis `seed` of the pipeline).",
             f"- It took {took}. Python {platform.python_version()}, {versions}.",
             f"- {table.why}\n",
         ]
