@@ -189,7 +189,7 @@ def test_damaged_weights_are_refused(data, tmp_path):
     whole = path.read_bytes()
     for damaged in (whole[:50], whole[:-8], b""):
         path.write_bytes(damaged)
-        with pytest.raises(BadDataError, match="not the weights of this model"):
+        with pytest.raises(BadDataError, match="not the weights of a model"):
             read_forward(tmp_path / "fit")
     weights = {name: values.clone() for name, values in found.model.state_dict().items()}
     weights["theta"][0, 0] = torch.nan
