@@ -132,6 +132,7 @@ def test_consistent_fits_benchmark_runs():
     [
         (["parametrised.py", "--robots", "pendulum", "--starts", "2"], "pass"),
         (["fit.py", "--only", "memory", "--millions", "0.1"], "parameters of the SDP"),
+        (["learned_latency.py", "5000"], "below 100 µs: kept"),
     ],
 )
 def test_fit_benchmarks(command, says):

@@ -81,7 +81,7 @@ def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.table import MARKDOWN, TABLE
     from robotid.contracts.tracking import TRACKING
     from robotid.reporting.markdown import in_markdown
-    from robotid.reporting.tabulated.gathered import Wanted, facts_of, models_of, table
+    from robotid.reporting.tabulated.gathered import Wanted, facts_of, has_any, models_of, table
     from robotid.reporting.tabulated.summary import PAGE, own_table, render_table, statements
 
     folders = {
@@ -103,7 +103,15 @@ def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     (out_dir / PAGE).write_text(render_table(found), encoding="utf-8")
     text = in_markdown(found.title, statements(found), [own_table(found)])
     (out_dir / MARKDOWN).write_text(text, encoding="utf-8")
-    return []
+    return [_empty(name, path) for name, path in config.columns.items() if not has_any(found, name)]
+
+
+def _empty(name: str, path: str) -> Notice:
+    """A column may be empty because nothing came out, or because its path is wrong."""
+    said = f"no result has a figure for the column {name!r}, at {path}"
+    return Notice(
+        code="empty-column", message=said, hint="look for the figure in the JSON of a result"
+    )
 
 
 STAGE = Stage(

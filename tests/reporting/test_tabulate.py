@@ -173,6 +173,13 @@ def test_names_that_are_not_there(fits, tmp_path):
         run(TabulateConfig(), {}, tmp_path)
 
 
+def test_a_column_without_any_figure_is_said(fits, tmp_path):
+    columns = {"error": "error", "of nothing": "metrics.test"}
+    (said,) = run(TabulateConfig(columns=columns), {"fits": fits}, tmp_path)
+    assert said.code == "empty-column"
+    assert "'of nothing', at metrics.test" in said.message
+
+
 def test_columns_of_some_results_and_how_far_rows_are_from_the_best(tmp_path):
     values = {("a", "good"): 1.0, ("a", "bad"): 5.0, ("b", "good"): 30.0, ("b", "bad"): 20.0}
     fits = []

@@ -76,6 +76,11 @@ def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
     )
 
 
+def has_any(found: TableFacts, column: str) -> bool:
+    """Whether some result has a figure of a column."""
+    return any(row.cells[column] is not None for row in found.rows)
+
+
 def _matching(pattern: str, entries: Sequence[Entry]) -> list[Entry]:
     own = [entry for entry in entries if fnmatchcase(entry.name, pattern)]
     if not own:
