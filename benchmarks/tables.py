@@ -85,7 +85,7 @@ TABLES = {
         "docs/forward.md says which fit diverges, and why.",
     ),
     "reuss_table1": Table(
-        "a path of 30 s, slow and fast, at 100 Hz, 5 seeds", "of 6 min at 1 kHz, 10 seeds",
+        "two recordings of 30 s at 100 Hz, 5 seeds", "of 6 min at 1 kHz, 10 seeds",
         (*_SIX_MINUTES, *_BY_1000, _TEN_SEEDS),
         _ARM + "Models have no friction, so errors are mostly that, larger than on the real arm.",
     ),
@@ -100,7 +100,7 @@ TABLES = {
         _ARM + _CONTROLLED,
     ),
     "reuss_fig2": Table(
-        "a path of 2 min, slow and fast, at 100 Hz, 5 seeds", "of 6 min at 1 kHz, 10 seeds",
+        "two recordings of 2 min at 100 Hz, 5 seeds", "of 6 min at 1 kHz, 10 seeds",
         (*_SIX_MINUTES, "alone.batch=1000", "joint.batch=10", "kept.batch=10", _TEN_SEEDS),
         _ARM + "Friction is most of what bodies leave, and joint training lets some of it move "
         "links; errors of the body in the loss keep them.",
@@ -108,6 +108,11 @@ TABLES = {
     "sutanto_table1": Table(
         "4 min at 250 Hz, 5 seeds", "4 min at 250 Hz (of its real arm), 5 seeds", (),
         _SINES + _ORDER,
+    ),
+    "sutanto_steps": Table(
+        "4 min at 250 Hz, 5 seeds", "not published: neither batches nor rates", (),
+        "Three rows of sutanto_table1 with smaller and with larger steps: which links are learned "
+        "sooner depends on these. docs/learned.md says why.",
     ),
     "sutanto_table2": Table(
         "4 min at 250 Hz, 5 seeds", "4 min at 250 Hz, 1 seed", (), _SINES + _REAL

@@ -68,3 +68,27 @@ def test_errors_are_recorded_while_models_learn(robotid, tmp_path):
     assert all(row.cells["while learning"] is not None for row in rows)
     links = found["model=cov"].online
     assert links[-1].nmse_var.mean < links[0].nmse_var.mean
+
+
+def test_epochs_by_the_size_of_steps(robotid, tmp_path):
+    """All rows are there; steps in between, and all else, are those of the first table."""
+    out = tmp_path / "out"
+    settings = (*SHORT, "fit.epochs=1", "fit.patience=1")
+    words = [word for setting in settings for word in ("--set", setting)]
+    answer = robotid("run", "pipelines/sutanto_steps.toml", *words, "--out", out)
+    assert answer.code in (0, 4), answer.err
+    rows = read_table(out / "table").rows
+    assert len(rows) == 12
+    assert all(row.results == 1 for row in rows)
+    first, steps = (
+        tomllib.loads(Path(f"pipelines/{name}.toml").read_text(encoding="utf-8"))
+        for name in ("sutanto_table1", "sutanto_steps")
+    )
+    for stage in ("simulate", "ingest", "filter"):
+        assert first["stages"][stage] == steps["stages"][stage]
+    between = steps["sweep"]["axes"]["steps"]["choices"]["between"]["fit"]
+    for model in steps["sweep"]["axes"]["model"]["values"]:
+        own = first["stages"]["fit"] | first["sweep"]["axes"]["model"]["choices"][model]["fit"]
+        same = {**steps["stages"]["fit"], **between, "inertia": model}
+        del same["deliver"]
+        assert own == same
