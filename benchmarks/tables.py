@@ -87,7 +87,8 @@ TABLES = {
     "reuss_table1": Table(
         "two recordings of 30 s at 100 Hz, 5 seeds", "of 6 min at 1 kHz, 10 seeds",
         (*_SIX_MINUTES, *_BY_1000, _TEN_SEEDS),
-        _ARM + "Models have no friction, so errors are mostly that, larger than on the real arm.",
+        _ARM + "Models have no friction, so errors are mostly that, larger than on the real arm. A "
+        "DeLaN learns these few data by heart, friction and all.",
     ),
     "reuss_table2": Table(
         "52 recordings of 30 s at 100 Hz, 5 seeds", "52 of 6 min at 1 kHz, 10 seeds",
