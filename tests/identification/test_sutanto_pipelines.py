@@ -15,6 +15,7 @@ SHORT = (
     "sweep.axes.seed.values=[3]",
 )
 FEW = ("fit.epochs=2", "fit.patience=2", "fit.batch=64")
+OF_DELAN = tuple(f"sweep.axes.model.choices.delan.fit.{key}=2" for key in ("epochs", "patience"))
 MOVED = (
     "sines.durations_s=[0.5]",
     "reaching.durations_s=[0.5]",
@@ -42,7 +43,8 @@ def run(robotid, name, out, *settings):
 
 @pytest.mark.parametrize("name", ["sutanto_table1", "sutanto_table2"])
 def test_epochs_are_counted(robotid, tmp_path, name):
-    found = run(robotid, name, tmp_path / "out", *FEW, *MOVED)
+    own = OF_DELAN if name == "sutanto_table1" else ()
+    found = run(robotid, name, tmp_path / "out", *FEW, *own, *MOVED)
     assert set(found) == {f"model={model}" for model in choices(name)}
     for fit in found.values():
         assert fit.options["target"] == (0.1 if name == "sutanto_table1" else None)
@@ -73,12 +75,15 @@ def test_errors_are_recorded_while_models_learn(robotid, tmp_path):
 def test_epochs_by_the_size_of_steps(robotid, tmp_path):
     """All rows are there; steps in between, and all else, are those of the first table."""
     out = tmp_path / "out"
-    settings = (*SHORT, "fit.epochs=1", "fit.patience=1")
+    settings = (*SHORT, "fit.epochs=1", "fit.patience=1", "fit.target=1e9")
     words = [word for setting in settings for word in ("--set", setting)]
     answer = robotid("run", "pipelines/sutanto_steps.toml", *words, "--out", out)
     assert answer.code in (0, 4), answer.err
     rows = read_table(out / "table").rows
     assert len(rows) == 12
+    assert [row.cells["epochs"] and row.cells["epochs"].mean for row in rows] == 12 * [
+        0
+    ]  # at the start
     assert all(row.results == 1 for row in rows)
     first, steps = (
         tomllib.loads(Path(f"pipelines/{name}.toml").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ FACTS = {
         {"gain": "soft", "duration_s": 10.0, "rmse": {"mean": 1.0}},
         {"gain": "stiff", "duration_s": 2.0, "rmse": None},
     ],
+    "status": {"reached": True, "iterations": 3},
     "recordings": {
         "run1": {"errors": {"a": {"rmse": 1.0, "r2": 0.9}, "b": {"rmse": 2.0, "r2": 0.9}}},
         "run2": {"errors": {"a": {"rmse": 3.0, "r2": 0.9}, "b": {"rmse": 10.0, "r2": None}}},
@@ -43,6 +44,8 @@ FACTS = {
         ("recordings.*.errors.c.rmse or recordings.run1.errors.b.rmse", 2.0),
         ("median of metrics.none or recordings.*.errors.*.rmse", 2.5),
         ("metrics.none or metrics.nothing", None),
+        ("status[reached=true].iterations", 3.0),
+        ("status[reached=false].iterations", None),
         ("metrics.val.rmse.mean", None),
         ("metrics.test", None),
     ],

@@ -96,11 +96,13 @@ def _entries(value: Any) -> list[Any]:
 
 
 def _same(entry: Any, key: str, wanted: str) -> bool:
-    """Numbers are compared as such."""
+    """Numbers are compared as such; what is true or false is written as in JSON."""
     if not isinstance(entry, dict) or key not in entry:
         return False
     value = entry[key]
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return wanted == ("true" if value else "false")
+    if isinstance(value, int | float):
         try:
             return float(value) == float(wanted)
         except ValueError:
