@@ -71,7 +71,8 @@ _SINES = (
 _ORDER = (
     "Samples are passed in the order of time, by 32: inertias that need not be those of a body "
     "then follow each stretch of the motion, away from what others need. That Symm is sooner than "
-    "NoStr is due to two of five seeds, and to the size of steps (sutanto_steps). Networks forget, too, so they need more epochs than published. "
+    "NoStr is due to two of five seeds, and to the size of steps (sutanto_steps). Networks forget, "
+    "too, so they need more epochs than published. "
     "In a controller, the truth errs by nothing here, as nothing else disturbs the arm."
 )
 _REAL = (
