@@ -66,7 +66,7 @@ _CONTROLLED = (
 )
 _SINES = (
     "The paper has a KUKA iiwa 7 in PyBullet, this has one in MuJoCo; what the paper does not say "
-    "is as in its published code. "
+    "is as in an example of its authors, but for batches and rates. "
 )
 _ORDER = (
     "Samples are passed in the order of time, by 32: inertias that need not be those of a body "
