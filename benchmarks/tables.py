@@ -77,7 +77,10 @@ _ORDER = (
 )
 _REAL = (
     "The arm of the paper is real; ours has Coulomb friction and rotors in its place. How many "
-    "epochs bring something depends on how samples are passed; errors at the end do not."
+    "epochs bring something depends on how samples are passed; errors at the end do not. Damping "
+    "that is learned takes in dry friction, 3.5 N m s/rad in the fifth joint, which has 0.9: at "
+    "speed that is too much, and a controller that makes up for it is unstable. The real arm has "
+    "torque sensors behind its gears and makes up for friction itself."
 )
 TABLES = {
     "lutter_26": Table(
