@@ -42,6 +42,11 @@ def _startup(lines: Sequence[str]) -> str:
     return "\n".join(["```text", *lines, "```\n"])
 
 
+def _two_digits(value: float) -> str:
+    """230 rather than 2.3e+02."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
 def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
     parts = []
     for task in tasks:
@@ -49,7 +54,7 @@ def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
         parts.append("| way | time | ratio | what it got | versions |\n|---|---|---|---|---|")
         for name, way in task["ways"].items():
             time = f"{_time(way['seconds'])} ({_time(way['least'])} … {_time(way['most'])})"
-            ratio = "" if way["ratio"] is None else f"{way['ratio']:.2g} ×"
+            ratio = "" if way["ratio"] is None else f"{_two_digits(way['ratio'])} ×"
             versions = ", ".join(f"{package} {v}" for package, v in way["versions"].items())
             parts.append(f"| {name} | {time} | {ratio} | {way['right']} | {versions} |")
         parts.append("")

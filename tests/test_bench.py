@@ -1,12 +1,15 @@
 """`make bench`: parts at small sizes, the documents it writes, and the cost model."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import bench
+import growth
 import pytest
+from bench_document import document
 from scale import line, scaled
 
 PROJECT = Path(__file__).parent.parent
@@ -60,6 +63,30 @@ def test_comparisons(tmp_path, name, needs):
             assert 0 < way["least"] <= way["seconds"] <= way["most"]
             assert way["versions"]
             assert way["right"]
+
+
+def test_the_facts_are_of_a_full_run_of_what_is_there():
+    """No trial, all sizes, and comparisons as they are made today."""
+    assert FACTS["quick"] == []
+    for axis, sizes in growth.SIZES.items():
+        assert [row["x"] for row in FACTS["growth"][axis]] == list(map(float, sizes))
+    assert FACTS["peers_made_by"] == bench.made_by()
+    assert [panel.along for panel in document(FACTS)[1]] == list(growth.SIZES)
+
+
+RATIO = re.compile(r"([0-9.]+) ×")
+
+
+def test_every_ratio_of_the_readme_was_measured():
+    """It stands in the benchmarks, or in what else was measured."""
+    readme = (PROJECT / "README.md").read_text()
+    printed = "".join(
+        (PROJECT / "docs" / f"{name}.md").read_text() for name in ("benchmarks", "measurements")
+    )
+    found = RATIO.findall(readme)
+    assert len(found) >= 4
+    known = set(RATIO.findall(printed)) | set(re.findall(r"([0-9.]+) x ", printed))
+    assert set(found) <= known
 
 
 @pytest.mark.parametrize("cost", ["cpu_s", "read_bytes"])
