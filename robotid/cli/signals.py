@@ -10,6 +10,7 @@ from typing import Any
 
 _HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_SECONDS = 0.02
+_LOST_SECONDS = 12.0  # longer than anything under way takes to be undone
 
 
 class InterruptedBySignal(BaseException):
@@ -27,7 +28,8 @@ def as_exceptions() -> Iterator[None]:
     A signal that was ignored when the program started (`nohup`, a background job) stays ignored.
     Compiled libraries turn an exception into one of their own or drop it where they cannot pass it
     on, so what counts is the signal that was seen: whatever else leaves the block because of it is
-    that signal, and one that was dropped is raised again a moment later.
+    that signal, and one that was dropped is raised again a moment later. Where one was swallowed
+    unseen, or what is under way does not end, it is raised again after a while.
     """
     seen: list[int] = []
 
@@ -36,6 +38,7 @@ def as_exceptions() -> Iterator[None]:
         seen.append(number)
         for other in _HANDLED:
             signal.signal(other, lambda again, _: os._exit(128 + again))
+        signal.setitimer(signal.ITIMER_REAL, _LOST_SECONDS, _LOST_SECONDS)
         raise InterruptedBySignal(number)
 
     def raise_again(number: int, frame: types.FrameType | None) -> None:
@@ -44,7 +47,7 @@ def as_exceptions() -> Iterator[None]:
 
     def unraisable(dropped: Any) -> None:
         if isinstance(dropped.exc_value, InterruptedBySignal):
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS, _LOST_SECONDS)
         else:
             previous_hook(dropped)
 

@@ -357,3 +357,24 @@ def test_verbose_shows_tasks_on_a_terminal_too(pendulum_csv, monkeypatch):
     monkeypatch.delenv("CI", raising=False)
     _, seen = on_terminal("ingest", pendulum_csv(), "--verbose")
     assert "ingest[run]: started, key" in seen
+
+
+def test_r12_a_signal_swallowed_unseen_is_raised_again_after_a_while():
+    """As by a library that catches everything and goes on."""
+    code = (
+        "import os, signal, time\n"
+        "from robotid.cli import signals\n"
+        "signals._LOST_SECONDS = 0.2\n"
+        "try:\n"
+        "    with signals.as_exceptions():\n"
+        "        try:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "            time.sleep(30)\n"
+        "        except BaseException:\n"
+        "            time.sleep(30)\n"
+        "except signals.InterruptedBySignal as stop:\n"
+        "    os._exit(stop.number)\n"
+    )
+    began = time.monotonic()
+    assert subprocess.run([sys.executable, "-c", code]).returncode == signal.SIGINT
+    assert time.monotonic() - began < 10
