@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from long_log import family, held_by
+from long_log import held_by
 
 _EVERY_S = 0.05
 
@@ -21,7 +21,8 @@ class Watched(NamedTuple):
         seconds: from beginning to end.
         cpu_s: of all processors, by it and all that it started and waited for.
         peak_mb: held at most by all its processes (Pss: shared pages count once).
-        read_bytes: asked for by read calls of all its processes, from disk or memory.
+        read_bytes: asked for by read calls of all its processes, from disk or memory; watching
+            adds some megabytes a minute.
     """
 
     seconds: float
@@ -35,7 +36,7 @@ def watched(
 ) -> Watched:
     """Run a command in a folder; anything but one of these exit codes is an error."""
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak, read = 0.0, dict[int, int]()
+    peak, read = 0.0, _read()
     with (
         tempfile.TemporaryFile("w+") as said,
         subprocess.Popen(
@@ -48,7 +49,6 @@ def watched(
     ):
         while running.poll() is None:
             peak = max(peak, held_by(running.pid))
-            read |= {pid: count for pid in family(running.pid) if (count := _read_by(pid))}
             time.sleep(_EVERY_S)
         if running.returncode not in codes:
             said.seek(0)
@@ -56,14 +56,12 @@ def watched(
             raise RuntimeError(msg)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return Watched(time.perf_counter() - began, cpu_s, peak, sum(read.values()))
+    return Watched(time.perf_counter() - began, cpu_s, peak, _read() - read)
 
 
-def _read_by(process: int) -> int:
-    try:
-        return int(Path(f"/proc/{process}/io").read_text().split()[1])
-    except (OSError, IndexError):
-        return 0
+def _read() -> int:
+    """By this process and all that were waited for: Linux adds what a child has read to that."""
+    return int(Path("/proc/self/io").read_text().split()[1])
 
 
 def size_of(folder: Path) -> int:

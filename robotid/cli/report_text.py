@@ -12,7 +12,8 @@ from robotid.reporting.summary import FAILED, Summary, Table, summary
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-_OK = {True: "ok", False: "NOT OK"}
+_OK = {True: "ok", False: "NOT OK", None: "--"}
+_DRAWN = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("–", "dim")}
 _REMARKS = "What to know"
 
 
@@ -65,8 +66,8 @@ def _draw(found: Summary) -> None:
     def say(text: str, style: str = "") -> None:
         screen.print(Text(visible(text), style))
 
-    def state(good: bool, text: str) -> None:
-        mark, style = ("✓", "green") if good else ("✗", "bold red")
+    def state(good: bool | None, text: str) -> None:
+        mark, style = _DRAWN[good]
         screen.print(Text(f"{mark} ", style), Text(visible(text)), sep="")
 
     if found.advice is not None:

@@ -9,6 +9,7 @@ class Conclusion(BaseModel):
     Args:
         claim: in words.
         holds: null where these models and data cannot tell.
+        close: it holds, by less than two standard errors of a difference.
         found: what was found, in words and numbers.
     """
 
@@ -16,4 +17,5 @@ class Conclusion(BaseModel):
 
     claim: str
     holds: bool | None
+    close: bool = False
     found: str

@@ -157,6 +157,15 @@ class RecordingTensors(NamedTuple):
         )
 
 
+class Summary(NamedTuple):
+    """The tensors of a recording without those of blocks and samples, by row but for `extremes`."""
+
+    expansion: list[Array]
+    torque: list[Array]
+    whole: list[Array]
+    extremes: Array
+
+
 def write_factors(folder: Path, facts: FactorFacts, found: RecordingTensors) -> None:
     """Write `factors.safetensors`, and its facts beside it for those who need no more.
 
@@ -172,7 +181,7 @@ def write_factors(folder: Path, facts: FactorFacts, found: RecordingTensors) -> 
 def read_factors(path: Path) -> tuple[FactorFacts, RecordingTensors]:
     """Read the factors of a recording; damage and foreign files are refused."""
     with _opened(path) as file:
-        facts = FactorFacts.model_validate_json((file.metadata() or {})[_FACTS_KEY])
+        facts = _facts_in(file)
         tensors = {name: file.get_tensor(name) for name in sorted(file.keys())}
         found = RecordingTensors.of(tensors, len(facts.about.rows))
     if digest_of(tensors) != facts.tensors_sha256:
@@ -181,6 +190,18 @@ def read_factors(path: Path) -> tuple[FactorFacts, RecordingTensors]:
     check_rows(facts.about, found.rows, len(facts.blocks), path)
     _check_rest(facts, found, path)
     return facts, found
+
+
+def read_summary(path: Path) -> tuple[FactorFacts, Summary]:
+    """Read what is small of the factors of a recording, without checking it."""
+    with _opened(path) as file:
+        facts = _facts_in(file)
+        rows = range(len(facts.about.rows))
+        expansion, torque, whole = (
+            [file.get_tensor(f"{row}.{name}") for row in rows]
+            for name in ("expansion", "torque", "whole")
+        )
+        return facts, Summary(expansion, torque, whole, file.get_tensor("extremes"))
 
 
 def read_blocks(path: Path, rows: int) -> list[Array]:
@@ -207,6 +228,10 @@ def _opened(path: Path) -> Iterator[Any]:
         said = f"not factors of robotid, or of another version ({type(error).__name__})"
         hint = "compute them again"
         raise BadDataError("not-factors", said, file=str(path), hint=hint) from error
+
+
+def _facts_in(file: Any) -> FactorFacts:
+    return FactorFacts.model_validate_json((file.metadata() or {})[_FACTS_KEY])
 
 
 def _check_rest(facts: FactorFacts, found: RecordingTensors, path: Path) -> None:

@@ -159,7 +159,9 @@ class Gathered:
         return {split: found[split] for split in order if split in found}
 
 
-def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -> Gathered:
+def gathered(
+    folder: Path, layout: Layout, dataset: DatasetIndex, torque: str, *, proven: bool = False
+) -> Gathered:
     """Read the factors of a folder.
 
     Args:
@@ -167,6 +169,7 @@ def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -
         layout: robot and terms that they have to be about.
         dataset: that they have to be of.
         torque: the signal that has to stand for torque in them.
+        proven: the files hold what was written, byte for byte; they are not looked at once more.
     """
     index = read_index(folder)
     about = index.about
@@ -196,7 +199,7 @@ def gathered(folder: Path, layout: Layout, dataset: DatasetIndex, torque: str) -
     blocks: list[DataBlock] = []
     recordings, held = {}, Held()
     for name, split in index.splits.items():
-        found = FactorsOnFile(folder / f"{name}.safetensors", held)
+        found = FactorsOnFile(folder / f"{name}.safetensors", held, proven=proven)
         times = found.facts.blocks
         recordings[name] = RecordingData(
             share=found.facts.independent,

@@ -17,6 +17,7 @@ from robotid.contracts.factors import (
     read_blocks,
     read_factors,
     read_middle,
+    read_summary,
 )
 from robotid.information.factor import Factor, unpacked
 from robotid.information.layout import Index
@@ -72,13 +73,15 @@ class FactorsOnFile:
     block, shape (blocks, 4 nv, 2).
     """
 
-    def __init__(self, path: Path, held: Held) -> None:
-        """Read and check a file; `held` is common to all recordings."""
+    def __init__(self, path: Path, held: Held, *, proven: bool = False) -> None:
+        """Read a file, and check all of it unless it is `proven`; `held` is common to all."""
         self._path, self._held = path, held
-        self.facts, found = read_factors(path)
+        if not proven:
+            read_factors(path)
+        self.facts, found = read_summary(path)
         self.extremes = found.extremes
-        self._whole, self._torque = found.whole, [row.torque for row in found.rows]
-        self._expansions = held.shared([row.expansion for row in found.rows])
+        self._whole, self._torque = found.whole, found.torque
+        self._expansions = held.shared(found.expansion)
         self._columns = [np.array(row.columns, dtype=np.int64) for row in self.facts.about.rows]
 
     @property

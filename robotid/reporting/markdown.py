@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from robotid.reporting.facts import ReportFacts
+from robotid.reporting.numbers import SPACES
 from robotid.reporting.summary import Statement, Table, summary
 
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "@<!-- -->", "#": "\\#<!-- -->"}
@@ -20,7 +21,7 @@ _SIGNS = re.compile(
 )
 _BEGINNING = re.compile(r"\A(\d*)([-+=:.)])")  # of lists, rules and headings
 _DECIMAL = re.compile(r"\A\d+\.\d")
-_MARKS = {True: "✅", False: "❌"}
+_MARKS = {True: "✅", False: "❌", None: "➖"}
 _BREAK = "\\\n"  # of a line within a paragraph
 
 
@@ -54,7 +55,7 @@ def escaped(text: str) -> str:
 
 def in_cell(text: str) -> str:
     """The same for a cell of a table, where no list or heading can begin."""
-    visible = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    visible = "".join(c if c.isprintable() or c in SPACES else f"\\u{ord(c):04x}" for c in text)
     return _SIGNS.sub(lambda sign: _ENTITIES.get(sign[0], "\\" + sign[0]), visible) or " "
 
 

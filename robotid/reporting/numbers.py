@@ -3,8 +3,7 @@
 _DASH = "–"
 _ROUNDING = 1e-6  # of its standard deviation: what is smaller is zero but for rounding
 _NOTHING = 1e-15  # in SI units, where there is no standard deviation: no part of a robot has less
-_NO_BREAK = "\u00a0"
-_THIN_SPACE = "\u202f"
+_NO_BREAK, _THIN_SPACE = SPACES = "\u00a0\u202f"  # within numbers, where no line ends
 
 
 def number(value: float | None) -> str:

@@ -58,9 +58,9 @@ class Table(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A sentence that is good or bad news."""
+    """A sentence that is good or bad news, or neither (None)."""
 
-    good: bool
+    good: bool | None
     text: str
 
 

@@ -121,7 +121,7 @@ def _parts(
         names = [name for name in entry.manifest.files if name != stage.part_file]
         folder.mkdir(exist_ok=True)
         store.check_out(entry, folder, names)
-        yield Source(piece.name, folder, piece.digest)
+        yield Source(piece.name, folder, piece.digest, proven=True)
         for name in names:
             (folder / name).unlink()
 

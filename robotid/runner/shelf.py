@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
+from robotid import cores
 from robotid.runner.task import Piece
 from robotid.stages.contract import Source
 from robotid.store.store import Entry, EntryDamagedError, Store
@@ -35,13 +37,17 @@ class Shelf:
             entry = stored_entry(piece, self._store)
             names = entry.manifest.files if piece.files is None else piece.files
             puts = {n: partial(self._store.check_out, entry, folder, [n]) for n in names}
+        now = []
         for name, put in puts.items():
             if on_demand and not piece.single and fnmatch(name, on_demand):
                 self._later[folder / name] = put
             else:
-                put()
+                now.append(put)
+        with ThreadPoolExecutor(cores.available()) as threads:  # to hash is most of the work
+            for done in [threads.submit(put) for put in now]:
+                done.result()
         first = folder / next(iter(names)) if piece.single else folder
-        return Source(piece.name, first, piece.digest)
+        return Source(piece.name, first, piece.digest, proven=piece.path is None)
 
     def provide(self, path: Path) -> None:
         """Put a file in place that is about to be read, if it is one that waits for that."""

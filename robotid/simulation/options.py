@@ -56,8 +56,8 @@ class SimulationOptions(FloatingOptions, PlantOptions):
     )
     same_paths: bool = Field(
         default=False,
-        description="Run each trajectory at all speeds, one recording each; slower ones take as "
-        "many times longer.",
+        description="Run each trajectory at all speeds, one recording each; all last duration_s, "
+        "so slower ones get less far along it.",
     )
     ramp_s: float = Field(default=1.0, gt=0, description="How long it takes to get going [s].")
 

@@ -37,12 +37,14 @@ class StageConfig(BaseModel):
 class Source(NamedTuple):
     """One input: its name where the stage may see names (see `Input.named`), path and digest.
 
-    The digest of a file is its SHA-256, that of a folder covers the names and bytes in it.
+    The digest of a file is its SHA-256, that of a folder covers the names and bytes in it. One that
+    is `proven` holds what a stage wrote, byte for byte: a stage need not check that once more.
     """
 
     name: str
     path: Path
     digest: str
+    proven: bool = False
 
 
 Inputs = Mapping[str, Sequence[Source]]

@@ -87,15 +87,16 @@ def run(config: FitConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     folder = inputs["dataset"][0].path
     layout = Layout(loaded.tree, **config.layout_arguments())
     index = read_index(folder)
-    every = gathered(inputs["factors"][0].path, layout, index, config.torque)
+    factors = inputs["factors"][0]
+    every = gathered(factors.path, layout, index, config.torque, proven=factors.proven)
     base = inputs.get("payload_of")
     before = read_fitted(base[0].path) if base else None
     like = before.model.layout if before else None
     earlier = None
     # Learned models begin with what the earlier one learned; `check` refuses others.
     if "update" in inputs and not config.learned:
-        _, path, digest = inputs["update"][0]
-        earlier = read_earlier(path, digest, layout, config.torque, config, index)
+        update = inputs["update"][0]
+        earlier = read_earlier(update.path, update.digest, layout, config.torque, config, index)
         like = earlier.layout
     ready = prepared(every, config, config.torque, like)
     if earlier is not None:

@@ -30,10 +30,10 @@ def run(config: IngestConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Read one log into one recording."""
     from robotid.ingestion.recording import ingest_recording
 
-    _, path, digest = inputs["logs"][0]
+    log = inputs["logs"][0]
     columns = _column_map(config, inputs)
     robot, notices = _robot(config, inputs)
-    return ingest_recording(path, digest, columns, robot, config, out_dir, notices)
+    return ingest_recording(log.path, log.digest, columns, robot, config, out_dir, notices)
 
 
 def _column_map(config: IngestConfig, inputs: Inputs) -> ColumnMap | None:

@@ -1,9 +1,11 @@
 """What an entry holds, written last, with the digests to check it and itself."""
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -28,7 +30,7 @@ class ManifestFile:
     check: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manifest:
     """The facts of one committed result.
 
@@ -45,10 +47,10 @@ class Manifest:
         """Name of the stage that made the result."""
         return str(self.record["stage"])
 
-    @property
+    @cached_property
     def key(self) -> str:
         """SHA-256 of the record: the name of the entry."""
-        return digest(self.record)
+        return hashlib.sha256(self._record).hexdigest()
 
     @property
     def content(self) -> str:
@@ -57,32 +59,36 @@ class Manifest:
 
     def to_bytes(self) -> bytes:
         """Canonical JSON, with a digest of itself."""
-        body = {
+        rest = {
             "format": FORMAT,
             "key": self.key,
-            "record": self.record,
             "files": {name: fact._asdict() for name, fact in self.files.items()},
             "notices": [notice.to_json() for notice in self.notices],
         }
-        return canonical({**body, "check": digest(body)})
+        # Put together from its parts, as manifests of whole fleets are read: what the canonical
+        # form of all of it is, since "check" comes first of its keys and "record" last.
+        body = canonical(rest)[:-1] + b',"record":' + self._record + b"}"
+        check = hashlib.sha256(body).hexdigest()
+        return b'{"check":"' + check.encode("ascii") + b'",' + body[1:]
+
+    @cached_property
+    def _record(self) -> bytes:
+        return canonical(self.record)
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> "Manifest":
         """Read a manifest back; any difference to what was written raises `DamagedError`."""
         try:
             body = json.loads(raw)
-            check = body.pop("check")
             if body["format"] != FORMAT:
                 raise DamagedError(f"manifest format {body['format']!r}, expected {FORMAT}")
-            if check != digest(body) or raw != canonical({**body, "check": check}):
-                raise DamagedError("manifest does not match its own digest")
             manifest = cls(
                 record=body["record"],
                 files={_safe(name): FileFact(**fact) for name, fact in body["files"].items()},
                 notices=tuple(Notice.from_json(fields) for fields in body["notices"]),
             )
-            if body["key"] != manifest.key:
-                raise DamagedError("manifest key is not the digest of its record")
+            if raw != manifest.to_bytes():
+                raise DamagedError("manifest does not match its own digest")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedError(f"manifest cannot be read ({type(error).__name__})") from error
         return manifest

@@ -1,12 +1,14 @@
 """Drift that was planted is found and named; steady noise is not."""
 
+import math
+import time
 from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
 
 from robotid.contracts.fit import BlockErrors
-from robotid.evaluation.monotone import trends
+from robotid.evaluation.monotone import _EXACT, trends
 from robotid.evaluation.offsets import offset_changes
 from robotid.evaluation.trends import Residuals, block_errors, drifts
 from robotid.information.blocks import DataBlock
@@ -122,6 +124,23 @@ def test_probabilities_are_those_of_all_orders():
     change, chance = trends(2 * times, np.column_stack([3 * times + 1, np.zeros(6)]))
     assert chance == pytest.approx([2 / 720, 1.0])
     assert change == pytest.approx([15.0, 0.0])
+
+
+def test_probabilities_of_long_series():
+    """Small ones keep their digits: all values in order have 2 of n! orders."""
+    for n in (64, 150):
+        times = np.arange(float(n))
+        (chance,) = trends(times, times[:, None]).chance
+        assert chance == pytest.approx(2 / math.factorial(n), rel=1e-9)
+    # Where scores are taken to be normal, no step is to be seen.
+    random = np.random.default_rng(0)
+    for n in (_EXACT, _EXACT + 1):
+        values = random.normal(size=(n, 2000))
+        chance = trends(np.arange(float(n)), values).chance
+        assert np.mean(chance <= 0.05) == pytest.approx(0.05, abs=0.015)  # three deviations
+    began = time.perf_counter()
+    trends(np.arange(1000.0), random.normal(size=(1000, 4)))  # a thousand recordings
+    assert time.perf_counter() - began < 5
 
 
 def test_changes_of_a_sliding_joint_are_forces():

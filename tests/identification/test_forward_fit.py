@@ -203,3 +203,11 @@ def test_damaged_weights_are_refused(data, tmp_path):
 def test_an_sdp_is_a_start_with_the_friction_it_found(data, tmp_path):
     found = fit(data, tmp_path / "fit", model="diffnea", actuator="viscous").fit
     assert found.curve[0].train < 2 * found.curve[-1].train
+
+
+def test_a_random_start_in_front_of_a_network_knows_of_friction(data, tmp_path):
+    """Searched without any, its links would take in what friction does: no training mends that."""
+    keys = {**QUICK, "epochs": 1, "init": "random"}
+    found = fit(data, tmp_path / "fit", model="diffnea", actuator="nn-friction", **keys)
+    true = sum(link.phi[0] for link in read_truth(CARTPOLE).links)
+    assert sum(link.mass for link in found.fit.links) == pytest.approx(true, rel=0.4)  # else 2.5 x

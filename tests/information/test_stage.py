@@ -370,3 +370,20 @@ def test_n27_values_that_are_no_numbers_are_named(dataset, robot_file, tmp_path)
     with pytest.raises(BadDataError, match=r"tau.slide has no finite value in row 17"):
         factor_recording(folder / "recording.parquet", layout)
     shutil.rmtree(folder)
+
+
+def test_r03_factors_that_are_proven_are_not_checked_once_more(
+    robotid, dataset, robot_file, tmp_path, monkeypatch
+):
+    """The runner has hashed them; what a user put together himself is checked here."""
+    out = tmp_path / "factors"
+    assert robotid("factors", dataset, "--robot", robot_file, "--out", out).code == 0
+    path = out / "run0.safetensors"
+    monkeypatch.setattr("robotid.contracts.factors.digest_of", lambda tensors: "another")
+    with pytest.raises(BadDataError, match="not what was written"):
+        FactorsOnFile(path, Held())
+    proven = FactorsOnFile(path, Held(), proven=True)
+    monkeypatch.undo()
+    for found, expected in zip(proven.whole, FactorsOnFile(path, Held()).whole, strict=True):
+        np.testing.assert_array_equal(found.R, expected.R)
+        assert (found.count, found.total) == (expected.count, expected.total)

@@ -11,6 +11,7 @@ from robotid.reporting.comparison import compare
 from robotid.reporting.facts import Published, ReportFacts
 from robotid.reporting.gates.outcomes import outcomes
 from robotid.reporting.markdown import escaped, in_cell, markdown
+from robotid.reporting.numbers import percent, whole
 from tests.reporting.results import changed, view
 from tests.reporting.test_comparison import hard_and_easy, with_errors
 from tests.reporting.test_page import PAYLOADS
@@ -113,6 +114,7 @@ def test_numbers_need_no_escapes(plain):
     assert escaped("0.5 N m (run3) is fine") == "0.5 N m (run3) is fine"
     assert escaped("1. x") == "1\\. x"
     assert in_cell("1. x") == "1. x"
+    assert in_cell(f"{percent(0.1)} of {whole(2000)}") == "10\u00a0% of 2\u202f000"
 
 
 def test_gates_are_words_and_the_best_is_starred(plain):

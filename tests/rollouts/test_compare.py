@@ -111,7 +111,9 @@ def test_all_in_one_grid(rolled, in_process, tmp_path):
     assert page.count('role="img"') == 4
     assert "diffnea viscous known prior" in page
     assert "holds" in answer.err
-    assert "diffnea viscous known prior" in (out / "comparison.md").read_text()
+    text = (out / "comparison.md").read_text(encoding="utf-8")
+    assert "diffnea viscous known prior" in text
+    assert "\\u00" not in text  # spaces before signs of per cent are spaces
 
 
 def test_conclusions_are_drawn_from_what_there_is(rolled):

@@ -124,9 +124,12 @@ def _begun(robot: RobotTree, options: FitOptions, train: Samples, known: _Known)
 
 
 def _random(robot: RobotTree, options: FitOptions, train: Samples) -> RigidForward:
-    """The best of many random robots; a network is put in front of it once it is found."""
+    """The best of many random robots; a network is put in front of it once it is found.
+
+    Until then there is viscous friction in its place: without any, it would go into the links.
+    """
     network = actuator_model(options.actuator).is_network
-    simple = options.model_copy(update={"actuator": "none"}) if network else options
+    simple = options.model_copy(update={"actuator": "viscous"}) if network else options
     found = best_start(partial(_at_random, robot, simple, train), train, options.seed)
     if network:
         found.actuator = _drive(options, train)

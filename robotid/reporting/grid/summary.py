@@ -28,7 +28,7 @@ def summary(found: ForwardComparison) -> Summary:
 def statements(found: ForwardComparison) -> list[Statement]:
     """What holds of these models, and the best of each robot and data set."""
     said = [
-        Statement(one.holds is not False, f"{one.claim}: {_HOLDS[one.holds]}. {one.found}")
+        Statement(one.holds, f"{one.claim}: {_HOLDS[one.holds]}. {one.found}")
         for one in found.conclusions
     ]
     for column, place in zip(found.columns, found.best, strict=True):
@@ -38,7 +38,7 @@ def statements(found: ForwardComparison) -> list[Statement]:
             named = title(column)
             said.append(
                 Statement(
-                    True,
+                    None,
                     f"{named}: {name(found.rows[place])} is nearest after {found.horizon_s:g} s, "
                     f"{share} of the training range away.",
                 )

@@ -69,7 +69,8 @@ def concluded(claim: Claim, rows: Mapping[str, Row]) -> Conclusion:
     if printed:
         verdict = {True: "held", False: "did not hold", None: ""}[_all(theirs)]
         said += f"; published {', '.join(printed)}" + (f" ({verdict})" if verdict else "")
-    return Conclusion(claim=claim.text, holds=_all(own), found=f"{said}.")
+    holds = _all(own)
+    return Conclusion(claim=claim.text, holds=holds, close=bool(holds and close), found=f"{said}.")
 
 
 class _Side(NamedTuple):

@@ -8,6 +8,7 @@ from robotid.reporting.tabulated.claims import shown
 from robotid.reporting.words import listed
 
 PAGE = "table.html"
+_CLOSE = "holds in means, not beyond chance"
 _HOLDS = {True: "holds", False: "does not hold", None: "cannot be told"}
 
 
@@ -17,9 +18,12 @@ def summary(found: TableFacts) -> Summary:
 
 
 def statements(found: TableFacts) -> list[Statement]:
-    """What was claimed, and whether it holds here."""
+    """What was claimed, and whether it holds here; by chance, maybe, is neither."""
     return [
-        Statement(one.holds is not False, f"{one.claim}: {_HOLDS[one.holds]}. {one.found}")
+        Statement(
+            None if one.close else one.holds,
+            f"{one.claim}: {_CLOSE if one.close else _HOLDS[one.holds]}. {one.found}",
+        )
         for one in found.claims
     ]
 

@@ -1,6 +1,7 @@
 """The scheduler of a cluster: found at an address, or started here together with workers."""
 
 import logging
+import multiprocessing
 import operator
 import pkgutil
 import signal
@@ -127,8 +128,11 @@ class Connection:
         with suppress(Exception):
             self.client.close(timeout=_CLOSING_S)
         if self._local is not None:
+            self._local.shutdown_on_close = False  # or dask waits once more when Python ends
             with suppress(Exception):
                 self._local.close(timeout=_CLOSING_S)
+            for process in multiprocessing.active_children():  # that have not ended by then
+                process.kill()
 
     def _call(self, address: str, name: str, **what: Any) -> Any:
         return self.client.sync(request, self.client.rpc, address, name, self._time_left(), **what)
