@@ -4,7 +4,8 @@
 
 Writes benchmarks.json, benchmarks.md, scale.md and images/growth.svg to FOLDER (docs). Parts are
 `peers`, `growth` and `startup`; what was found of the others last stays. --quick takes sizes that
-say nothing of speed: it shows that everything runs. Linear algebra has one thread, as in workers.
+say nothing of speed: it shows that everything runs. Comparisons have one thread for everybody;
+growth is of whole runs, with linear algebra on one thread as in workers.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -30,14 +32,34 @@ PARTS = ("peers", "growth", "startup")
 REPEAT = 5
 # One thread, before numpy is loaded by anybody.
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-STAGES = ("reading", "filtering", "torques", "scripts", "consistent", "simulated")
+ALONE = dict.fromkeys(("ROBOTID_CORES", "POLARS_MAX_THREADS", "NUMBA_NUM_THREADS"), "1")
+# What a part is made by, besides robotid: facts of other sources are not those of today.
+SOURCES = {
+    "peers": (
+        "peers/*.py", "fit.py", "sdp.py", "rnea.py", "filtering.py", "reading.py", "robots.py",
+        "excitation_*.py",
+    ),
+    "growth": ("growth.py", "fleet.py", "watched.py", "long_log.py", "cluster.py"),
+    "startup": ("startup.py",),
+}  # fmt: skip
+STAGES = (
+    "reading",
+    "filtering",
+    "torques",
+    "scripts",
+    "consistent",
+    "simulated",
+    "designing",
+    "simulating",
+    "pages",
+)
 
 
 def of_peers(*, quick: bool) -> list[dict[str, Any]]:
     """Every comparison, those of a stage in a process of their own."""
     found = []
     for stage in STAGES:
-        own = _in_process("--stage", stage, quick=quick)
+        own = _in_process("--stage", stage, quick=quick, settings=ALONE)
         print(f"{stage}: {', '.join(one['task'] for one in own)}", flush=True)
         found += own
     return found
@@ -52,15 +74,21 @@ def of_startup(*, quick: bool) -> list[str]:
     """What startup.py prints."""
     command = [sys.executable, HERE / "startup.py", *(("--repeat", "1") if quick else ())]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    return done.stdout.strip().splitlines()
+    lines = done.stdout.strip().splitlines()
+    if done.returncode not in (0, 1) or not lines:  # 1 where a limit was not met
+        msg = f"startup.py ended with {done.returncode}"
+        raise RuntimeError(msg)
+    return lines
 
 
-def _in_process(*arguments: str, quick: bool) -> Any:
+def _in_process(*arguments: str, quick: bool, settings: Mapping[str, str] | None = None) -> Any:
     with tempfile.TemporaryDirectory(prefix="robotid-bench-") as folder:
         answer = Path(folder) / "answer.json"
         command = [sys.executable, "-W", "ignore", __file__, *arguments, "--answer", str(answer)]
         subprocess.run(
-            [*command, *(["--quick"] if quick else [])], check=True, env={**os.environ, **THREADS}
+            [*command, *(["--quick"] if quick else [])],
+            check=True,
+            env={**os.environ, **THREADS, **(settings or {})},
         )
         return json.loads(answer.read_text())
 
@@ -83,9 +111,9 @@ def one_stage(name: str, answer: Path, *, quick: bool) -> None:
     answer.write_text(json.dumps(found))
 
 
-def made_by() -> str:
-    """Digest of the sources that comparisons are made by."""
-    sources = sorted((HERE / "peers").glob("*.py"))
+def made_by(part: str) -> str:
+    """Digest of the sources that a part is made by."""
+    sources = sorted(path for pattern in SOURCES[part] for path in HERE.glob(pattern))
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
 
 
@@ -117,15 +145,15 @@ def main() -> int:
     path = given.out / "benchmarks.json"
     facts: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     trials = set(facts.get("quick", ())) - set(given.only) | set(given.only if given.quick else ())
-    facts |= {"machine": machine(), "quick": sorted(trials)}
+    facts["quick"] = sorted(trials)
     for part in given.only:
-        facts[part] = {"peers": of_peers, "growth": of_growth, "startup": of_startup}[part](
-            quick=given.quick
-        )
-    if "peers" in given.only:
-        facts["peers_made_by"] = made_by()
-    path.write_text(json.dumps(facts, indent=1) + "\n")
+        found = {"peers": of_peers, "growth": of_growth, "startup": of_startup}[part]
+        facts[part] = found(quick=given.quick)
+        facts[f"{part}_of"] = {"made_by": made_by(part), "machine": machine()}
+        path.write_text(json.dumps(facts, indent=1) + "\n")
+        print(f"{part}: done", flush=True)
     write(facts, given.out)
+    print(given.out / "benchmarks.md")
     return 0
 
 

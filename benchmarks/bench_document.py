@@ -1,5 +1,6 @@
 """docs/benchmarks.md, written from benchmarks.json."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,25 +8,27 @@ from curves import Panel
 
 HEAD = """# Benchmarks
 
-Written by `make bench`; do not edit. Every table compares ways to do one task, in turns in one run
-with linear algebra on one thread: medians, the least and the most in brackets, and how many times
-longer a way takes than ours. Times are of one machine; ratios count. How each was measured stands
-in `benchmarks/peers/` and `benchmarks/growth.py`.
-
-{machine}
+Written by `make bench`; do not edit. Times are of one machine; ratios count. How each was measured
+stands in `benchmarks/peers/` and `benchmarks/growth.py`.
 """
+INTRODUCTIONS = {
+    "peers": """Every table compares ways to do one task, in turns in one run, each on one thread.
+Unless a table says otherwise ways are functions called in a process that runs already, and a first
+round (imports, compilation) does not count. Times are medians, with the least and the most in
+brackets; the ratio is a way's time divided by that of the first row.
+""",
+    "growth": """Of samples and recordings: a Panda at 1 kHz, `robotid run` from CSV to a fit with
+one worker process, imports and all. Of joints: serial chains, in memory. Of workers: trainings that
+do not depend on each other, on a dask cluster. Medians, with the least and the most in brackets.
+""",
+    "startup": "",
+}
 QUICK = "\n**Sizes of a trial run (`--quick`): they say nothing of speed.**\n"
 
 
 def document(facts: Mapping[str, Any]) -> tuple[str, list[Panel]]:
     """The text, and the charts it shows."""
-    given = facts["machine"]
-    parts = [
-        HEAD.format(
-            machine=f"{given['cores']} cores ({given['processor']}), {given['system']}, "
-            f"Python {given['python']}."
-        )
-    ]
+    parts = [HEAD]
     said = {
         "peers": ("Stage by stage", _peers),
         "growth": ("How costs grow", _growth),
@@ -34,15 +37,25 @@ def document(facts: Mapping[str, Any]) -> tuple[str, list[Panel]]:
     for part, (title, text) in said.items():
         if part in facts:
             trial = QUICK if part in facts["quick"] else ""
-            parts.append(f"## {title}\n{trial}\n{text(facts[part])}")
+            where = machine(facts[f"{part}_of"]["machine"])
+            begin = f"{INTRODUCTIONS[part]}{where}"
+            parts.append(f"## {title}\n{trial}\n{begin}\n\n{text(facts[part])}")
     return "\n".join(parts), _panels(facts["growth"]) if "growth" in facts else []
+
+
+def machine(given: Mapping[str, Any]) -> str:
+    """Where something was measured."""
+    return (
+        f"{given['cores']} cores ({given['processor']}), {given['system']}, "
+        f"Python {given['python']}."
+    )
 
 
 def _startup(lines: Sequence[str]) -> str:
     return "\n".join(["```text", *lines, "```\n"])
 
 
-def _two_digits(value: float) -> str:
+def two_digits(value: float) -> str:
     """230 rather than 2.3e+02."""
     return f"{float(f'{value:.2g}'):g}"
 
@@ -50,11 +63,13 @@ def _two_digits(value: float) -> str:
 def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
     parts = []
     for task in tasks:
-        parts.append(f"### {task['task']}\n\n{task['size']}; rounds: {task['repeat']}.\n")
+        about = f" {task['about']}" if task["about"] else ""
+        size = f"{task['size']}; rounds: {task['repeat']}.{about}"
+        parts.append(f"### {task['task']}\n\n{textwrap.fill(size, 140)}\n")
         parts.append("| way | time | ratio | what it got | versions |\n|---|---|---|---|---|")
         for name, way in task["ways"].items():
             time = f"{_time(way['seconds'])} ({_time(way['least'])} … {_time(way['most'])})"
-            ratio = "" if way["ratio"] is None else f"{_two_digits(way['ratio'])} ×"
+            ratio = "" if way["ratio"] is None else f"{two_digits(way['ratio'])} ×"
             versions = ", ".join(f"{package} {v}" for package, v in way["versions"].items())
             parts.append(f"| {name} | {time} | {ratio} | {way['right']} | {versions} |")
         parts.append("")
@@ -63,16 +78,10 @@ def _peers(tasks: Sequence[Mapping[str, Any]]) -> str:
 
 def _growth(growth: Mapping[str, Any]) -> str:
     shown = "![Costs over samples, joints, recordings and workers](images/growth.svg)"
-    parts = [f"{shown}\n"]
     versions = ", ".join(f"{name} {own}" for name, own in growth["versions"].items())
+    parts = [f"{shown}\n", f"{versions}.\n"]
     parts.append(
-        "Of samples and recordings: a Panda at 1 kHz, `robotid run` from CSV to a fit with one "
-        "worker process, imports and all. Of\njoints: random chains, in memory. Of workers: "
-        "trainings that do not depend on each other, on a dask cluster. Medians, with the least "
-        f"and the\nmost in brackets. {versions}.\n"
-    )
-    parts.append(
-        "| samples of one recording | time | processors | memory | kept | log |\n"
+        "| samples of one recording | time | CPU time | memory | kept | log |\n"
         "|---|---|---|---|---|---|"
     )
     parts += [
@@ -119,7 +128,7 @@ def _panels(growth: Mapping[str, Any]) -> list[Panel]:
             "samples",
             {
                 "time [s]": points("samples", "seconds"),
-                "processors [s]": points("samples", "cpu_s"),
+                "CPU time [s]": points("samples", "cpu_s"),
                 "memory [MB]": points("samples", "peak_mb"),
             },
         ),

@@ -84,8 +84,8 @@ DEFECTS = (
     Defect(
         "manifest not verified on reading",
         "store/manifest.py",
-        'if check != digest(body) or raw != canonical({**body, "check": check}):',
-        'if "check" in body:',
+        "if raw != manifest.to_bytes():",
+        'if "check" not in body:',
         STORE,
     ),
     Defect(

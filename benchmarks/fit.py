@@ -198,8 +198,8 @@ class Stored:
             spent += time.process_time() - began
 
 
-def their_script(layout: Layout, log, trim: int):
-    """What a user writes: rows of all samples and joints, then lstsq."""
+def their_script(layout: Layout, log, trim: int, every: int = 1):
+    """What a user writes: rows of all samples, or of every so many, and joints, then lstsq."""
     import pinocchio as pin
     from scipy import signal
 
@@ -209,7 +209,7 @@ def their_script(layout: Layout, log, trim: int):
     b, a = signal.butter(ORDER, CUTOFF_HZ, fs=RATE_HZ)
     q, qd, tau = (signal.filtfilt(b, a, log[name], axis=0) for name in ("q", "qd", "tau"))
     qdd = np.gradient(qd, 1 / RATE_HZ, axis=0)
-    q, qd, qdd, tau = (x[trim:-trim] for x in (q, qd, qdd, tau))
+    q, qd, qdd, tau = (x[trim:-trim:every] for x in (q, qd, qdd, tau))
     model = pinocchio_model(robot)
     data = model.createData()
     W = np.zeros((*tau.shape, layout.parameters))

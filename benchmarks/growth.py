@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,11 @@ def _of_fleet(recordings: int, samples: int, *, more: bool = False) -> dict[str,
         if more:
             fleet.record(1)
             again = fleet.run()
-            found |= {"one_more_s": again.seconds, "one_more_cpu_s": again.cpu_s}
+            found |= {
+                "one_more_s": again.seconds,
+                "one_more_cpu_s": again.cpu_s,
+                "one_more_read_bytes": again.read_bytes,
+            }
         return {name: float(value) for name, value in found.items()}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -97,7 +102,8 @@ def of_joints(counts: Sequence[int], samples: int, repeat: int = 3) -> Rows:
 
     rows = []
     for count in counts:
-        robot = random_tree(count, bodies=count, floating=False, kinds=("revolute",))
+        tree = random_tree(count, bodies=count, floating=False, kinds=("revolute",))
+        robot = replace(tree, parents=tuple(range(-1, count - 1)))
         layout = Layout(robot, ("viscous", "coulomb", "offset", "rotor"))
         motion = excitation(robot, samples, 1000.0)
         tau = dense_regressor(robot, *motion) @ robot.phi.ravel()

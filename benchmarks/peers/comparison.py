@@ -7,26 +7,43 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 
+class Right(NamedTuple):
+    """How near a result is to what is right: in words, and as a number that is zero at best."""
+
+    said: str
+    error: float
+
+
 class Way(NamedTuple):
     """One way to do a task.
 
     Args:
         call: does it once.
-        right: says of what `call` gave how near it is to what is right, in words.
+        right: judges what `call` gave; that takes no time of the way.
         packages: whose versions matter.
     """
 
     call: Callable[[], Any]
-    right: Callable[[Any], str]
+    right: Callable[[Any], Right]
     packages: tuple[str, ...] = ()
 
 
 class Task(NamedTuple):
-    """A task with the ways to do it; `ours` is the first of them."""
+    """A task with the ways to do it.
+
+    Args:
+        name: of the task.
+        size: of the data.
+        ways: `ours` is the first of them.
+        allowed: the error with which ours counts as done.
+        about: what a reader has to know to judge the comparison.
+    """
 
     name: str
     size: str
     ways: Mapping[str, Way]
+    allowed: float
+    about: str = ""
 
 
 def measured(task: Task, repeat: int) -> dict[str, Any]:
@@ -42,11 +59,14 @@ def measured(task: Task, repeat: int) -> dict[str, Any]:
             found[name] = way.call()
             if number:
                 times[name].append(time.perf_counter() - began)
-    ours, *others = task.ways
+    ours = next(iter(task.ways))
     middle = {name: statistics.median(own) for name, own in times.items()}
+    right = {name: way.right(found[name]) for name, way in task.ways.items()}
     return {
         "task": task.name,
         "size": task.size,
+        "about": " ".join(task.about.split()),
+        "allowed": task.allowed,
         "repeat": repeat,
         "ways": {
             name: {
@@ -54,10 +74,10 @@ def measured(task: Task, repeat: int) -> dict[str, Any]:
                 "least": min(times[name]),
                 "most": max(times[name]),
                 "ratio": None if name == ours else middle[name] / middle[ours],
-                "right": way.right(found[name]),
+                "right": right[name].said,
+                "error": float(right[name].error),
                 "versions": {package: version(package) for package in way.packages},
             }
             for name, way in task.ways.items()
         },
-        "others": others,
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from filtering import CUTOFF_HZ, JOINTS, ORDER, RATE_HZ, motion, ours, theirs
 
-from peers.comparison import Task, Way
+from peers.comparison import Right, Task, Way
 from robotid.signals.butterworth import design
 from robotid.signals.options import FilterOptions
 from robotid.signals.plan import signals_of
@@ -32,13 +32,13 @@ def tasks(_: Path, *, quick: bool) -> list[Task]:
     def scipy() -> np.ndarray:
         return theirs(values, sections, trim)[1][:, trim:-trim]
 
-    def right(found: np.ndarray) -> str:
-        error = np.sqrt(np.mean((found - inside) ** 2) / np.mean(inside**2))
-        return f"accelerations within {100 * error:.2g} % of the truth"
+    def right(found: np.ndarray) -> Right:
+        error = float(np.sqrt(np.mean((found - inside) ** 2) / np.mean(inside**2)))
+        return Right(f"accelerations within {100 * error:.2g} % of the truth", error)
 
     ways = {
         "robotid filter": Way(robotid, right, ("robotid", "numba")),
         "scipy.signal.sosfiltfilt, numpy.gradient": Way(scipy, right, ("scipy", "numpy")),
     }
     size = f"{samples:,} samples of {JOINTS} joints"
-    return [Task("Filtering and differentiating", size, ways)]
+    return [Task("Filtering and differentiating", size, ways, 1e-3)]
