@@ -42,7 +42,7 @@ def test_documents_are_those_of_the_facts(tmp_path):
         ("reading", "pandas"),
         ("filtering", "scipy"),
         ("torques", "differentiable_robot_model"),
-        ("scripts", "pinocchio"),
+        ("scripts", "pandas"),
         ("consistent", "figaroh"),
         ("simulated", "mujoco"),
         ("designing", "casadi"),
