@@ -8,6 +8,9 @@ and joint by joint, the products of the columns of the joint's subtree, its fric
 given as columns, as they come out of a file; the ratios are those of the medians. Ours includes
 finding the structure of the robot, and whitening where columns are nearly dependent.
 
+Merging: what the task of a fit does with the factors of many recordings, a whole one each, at once
+and by groups, as a deeper tree would.
+
 Memory: the stage's function on recordings of 0.1 million samples up to `--largest` (17.5 for the
 figure in the documents), each in a process of its own.
 """
@@ -30,6 +33,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from robots import benchmark_robots, excitation
 
+from robotid.information.factor import merged
 from robotid.information.factorise import Factoriser
 from robotid.information.layout import Layout
 from robotid.information.regressor import dense_regressor, signals_of
@@ -39,6 +43,7 @@ from robotid.information.triangular import well_conditioned
 TERMS = ("viscous", "coulomb", "offset")
 RATE_HZ = 1000.0
 CHUNK = 2000
+RECORDINGS, GROUP = 200, 16  # that are merged, at once and by groups
 AT_LEAST = 12.0
 MOST_GROWTH = 1.25  # a short recording does not fill all buffers
 
@@ -112,7 +117,25 @@ def speed(samples: int, repeat: int) -> bool:
             f"Pinocchio loop with numpy (at least {AT_LEAST:.0f}); {poor} of "
             f"{len(blocks) * robot.nv} factors whitened; losses differ by {worst:.0e}"
         )
+        failed |= merging(name, [merged(blocks)] * RECORDINGS, phi)
     return failed
+
+
+def merging(name: str, recordings, phi: np.ndarray) -> bool:
+    """Times, and losses of parameters that are not right, so that nothing cancels."""
+    groups = [recordings[at : at + GROUP] for at in range(0, len(recordings), GROUP)]
+    found = []
+    for call in (lambda: merged(recordings), lambda: merged(map(merged, groups))):
+        began = time.perf_counter()
+        factors = call()
+        found.append((time.perf_counter() - began, sum(f.loss(0.9 * phi) for f in factors)))
+    (once, one), (by_groups, other) = found
+    print(
+        f"{name}: factors of {len(recordings)} recordings merged in {1e3 * once:.0f} ms "
+        f"({1e3 * once / len(recordings):.2g} ms each), by groups of {GROUP} in "
+        f"{1e3 * by_groups:.0f} ms; losses differ by {abs(other / one - 1):.0e}"
+    )
+    return abs(other / one - 1) > 1e-9
 
 
 def write_dataset(path: Path, samples: int) -> None:

@@ -101,7 +101,7 @@ def test_overhead_benchmark_runs():
         (["regressor.py", "--samples", "500", "--repeat", "1"], "x the Pinocchio loop"),
         (
             ["information.py", "--samples", "3000", "--repeat", "1", "--largest", "0.2"],
-            "peak memory grows",
+            "recordings merged in",
         ),
         (["excitation_gradient.py", "--samples", "20", "--repeat", "1"], "times faster"),
     ],
