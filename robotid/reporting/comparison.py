@@ -53,7 +53,7 @@ def compare(
     blocks = _common_blocks(fits, known, split)
     count = next(iter(blocks.values())).weight.size
     models = {name: _model(fit, split) for name, fit in fits.items()}
-    least = _least(models)
+    least = None if apart else _least(models)  # errors of different recordings rank nothing
     if least is not None and count >= LEAST_BLOCKS:
         models = {
             name: model.model_copy(update={"behind": _behind(name, least, models, blocks)})
@@ -67,7 +67,9 @@ def compare(
         models=models,
         least=least,
         best=least if _told_apart(models, least) else None,
-        sentence=_sentence(models, least, count if any(map(blocks_of, fits.values())) else None),
+        sentence="Errors are of different recordings, so none of them is the least."
+        if apart
+        else _sentence(models, least, count if any(map(blocks_of, fits.values())) else None),
         remarks=_remarks(fits, split),
         published=dict(published or {}),
         same_data=not apart,

@@ -15,7 +15,7 @@ A `[sweep]` varies stages; see `sweep`.
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from robotid.errors import ConfigError, UsageError, nearest
 from robotid.runner.graph import Graph, Node
-from robotid.runner.sweep import Sweep, Variation, variations
+from robotid.runner.sweep import Sweep, Variation, always_set, variations
 from robotid.stages.catalog import CATALOG, stage_in
 from robotid.stages.configuration import TomlFile, parse_config, parsed_toml
 from robotid.stages.contract import Stage
@@ -60,7 +60,7 @@ class PipelineFile(BaseModel):
 
 
 def load_pipeline(
-    path: Path, settings: Iterable[str] = (), catalog: Mapping[str, str] = CATALOG
+    path: Path, settings: Sequence[str] = (), catalog: Mapping[str, str] = CATALOG
 ) -> Graph:
     """Read a pipeline file into a checked graph.
 
@@ -75,6 +75,7 @@ def load_pipeline(
     for setting in settings:
         _apply(values, setting)
     parsed = parse_config(PipelineFile, values, source=source)
+    _check_effect(settings, parsed.sweep)
     nodes = [
         _varied_node(one, source, catalog)
         for one in variations(values["stages"], parsed.sweep, source)
@@ -154,6 +155,19 @@ def _check_roles(name: str, table: StageTable, stage: Stage, source: TomlFile) -
     for role, wanted in stage.inputs.items():
         if role not in table.inputs and not wanted.optional:
             raise fail(role, f"{stage.name} needs it: {wanted.summary}")
+
+
+def _check_effect(settings: Sequence[str], sweep: Sweep) -> None:
+    """Refuse to set what an axis sets: the axis would count."""
+    owners = always_set(sweep)
+    for setting in settings:
+        key = setting.partition("=")[0].strip()
+        axis = owners.get(tuple(key.split(".")))
+        if axis is not None:
+            said = f"--set {setting!r}: the axis {axis!r} of the sweep sets {key}"
+            part = "values" if sweep.axes[axis].values else "choices"
+            hint = f"change sweep.axes.{axis}.{part}"
+            raise UsageError("bad-setting", said, hint=hint)
 
 
 def _apply(values: dict[str, Any], setting: str) -> None:

@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from robotid.errors import ConfigError, nearest
 from robotid.stages.configuration import TomlFile
 
-_CHOICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+_CHOICE = re.compile(r"[A-Za-z0-9+-][A-Za-z0-9._+-]{0,63}")
 _EVERY = "*"
 _AXIS = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -86,6 +86,16 @@ def variations(tables: Tables, sweep: Sweep, source: TomlFile) -> list[Variation
     return list(_Expansion(tables, sweep, source).all())
 
 
+def always_set(sweep: Sweep) -> dict[tuple[str, ...], str]:
+    """Keys that every choice of some axis sets, whatever their tables say, and that axis."""
+    found: dict[tuple[str, ...], str] = {}
+    for name, axis in sweep.axes.items():
+        own = {tuple(key.split(".")) for key in axis.keys}
+        choices = [set(_paths(choice)) for choice in axis.choices.values()] or [own]
+        found |= dict.fromkeys(set.intersection(*choices), name)
+    return found
+
+
 class _Expansion:
     def __init__(self, tables: Tables, sweep: Sweep, source: TomlFile) -> None:
         self._tables, self._source, self._names = tables, source, tuple(sweep.axes)
@@ -125,10 +135,13 @@ class _Expansion:
                 said = f"{choice!r} cannot be the name of a choice"
                 hint = "letters, digits and . _ + - only; choices = {…} can name any value"
                 raise self._fail("bad-name", where, said, hint)
-            for stage in settings:
+            for stage, keys in settings.items():
                 if stage not in self._tables:
                     said = f"{choice}: no stage is called {stage!r}"
                     raise self._fail("unknown-stage", where, said, nearest(stage, self._tables))
+                if "gathers" in keys:
+                    said = f"{choice}: what {stage} gathers cannot be varied"
+                    raise self._fail("bad-value", where, said, f"stages.{stage}.gathers says it")
         return found
 
     def _set(
@@ -143,6 +156,9 @@ class _Expansion:
             table = settings.setdefault(stage, {})
             for part in outer:
                 table = table.setdefault(part, {})
+                if not isinstance(table, dict):
+                    said = f"{key!r}: {part!r} is a value, and holds no keys"
+                    raise self._fail("bad-value", (*where, "keys"), said)
             table[last] = value
         return settings
 
@@ -174,6 +190,8 @@ class _Expansion:
             for stage in self._tables:
                 found[stage] |= {axis for other in needs[stage] for axis in found[other]}
                 found[stage] -= ended[stage]
+        for stage, own_needs in needs.items():
+            self._check_gathered(stage, {axis for other in own_needs for axis in found[other]})
         return {stage: [axis for axis in self._axes if axis in found[stage]] for stage in found}
 
     def _gathered(self, stage: str, own: set[str]) -> set[str]:
@@ -188,6 +206,13 @@ class _Expansion:
             if axis in own:
                 raise self._fail("bad-value", where, f"{axis} sets keys of {stage} itself")
         return set(ended)
+
+    def _check_gathered(self, stage: str, reaching: set[str]) -> None:
+        """An axis that ends nowhere was meant to be of something else."""
+        for axis in self._tables[stage].get("gathers", []):
+            if axis != _EVERY and axis not in reaching:
+                said = f"nothing that {stage} takes results from varies along {axis}"
+                raise self._fail("bad-value", ("stages", stage, "gathers"), said)
 
     def _needs(self, stage: str) -> set[str]:
         """Stages that a stage takes results from, in any of its variations."""

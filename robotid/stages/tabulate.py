@@ -1,7 +1,8 @@
 """`tabulate`: figures of many fits in one table, with their spread, beside published ones."""
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -9,6 +10,9 @@ from robotid.errors import ConfigError, Notice
 from robotid.reporting.tabulated import claims as claim_text
 from robotid.reporting.tabulated import paths
 from robotid.stages.contract import Input, Inputs, Stage, StageConfig
+
+if TYPE_CHECKING:
+    from robotid.reporting.tabulated.gathered import Wanted
 
 _USUAL = {
     "train": "metrics.train.nmse_range.mean",
@@ -73,6 +77,19 @@ class TabulateConfig(StageConfig):
         return given
 
 
+def check(config: TabulateConfig, _: Collection[str]) -> None:
+    """Claims and published figures are of rows and columns that there are."""
+    from robotid.reporting.tabulated.gathered import check_names
+
+    check_names(_wanted(config), config.rows or None)
+
+
+def _wanted(config: TabulateConfig) -> "Wanted":
+    from robotid.reporting.tabulated.gathered import Wanted
+
+    return Wanted(**{key: getattr(config, key) for key in Wanted._fields})
+
+
 def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     """Write `table.json`, `table.html` and `table.md`."""
     from robotid.contracts.decomposition import DECOMPOSITION
@@ -81,7 +98,7 @@ def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
     from robotid.contracts.table import MARKDOWN, TABLE
     from robotid.contracts.tracking import TRACKING
     from robotid.reporting.markdown import in_markdown
-    from robotid.reporting.tabulated.gathered import Wanted, facts_of, has_any, models_of, table
+    from robotid.reporting.tabulated.gathered import facts_of, has_any, models_of, table
     from robotid.reporting.tabulated.summary import PAGE, own_table, render_table, statements
 
     folders = {
@@ -97,8 +114,7 @@ def run(config: TabulateConfig, inputs: Inputs, out_dir: Path) -> list[Notice]:
         said = "there are no results to tabulate"
         hint = "give fits, predictions, trackings or decompositions"
         raise ConfigError("no-results", said, hint=hint)
-    wanted = Wanted(**{key: getattr(config, key) for key in Wanted._fields})
-    found = table(entries, wanted)
+    found = table(entries, _wanted(config))
     (out_dir / TABLE).write_text(found.model_dump_json(indent=1), encoding="utf-8")
     (out_dir / PAGE).write_text(render_table(found), encoding="utf-8")
     text = in_markdown(found.title, statements(found), [own_table(found)])
@@ -139,4 +155,5 @@ STAGE = Stage(
     uses=("robotid.contracts", "robotid.reporting"),
     libraries=("jinja2", "pydantic"),
     run=run,
+    check=check,
 )  # fmt: skip

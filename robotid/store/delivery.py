@@ -41,11 +41,22 @@ def check_target(target: Path) -> None:
             raise UsageError("output-in-the-way", "the output is not a folder", file=str(target))
         foreign = _foreign_files(target)
         if foreign:
+            within = (Path(name).parent for name in foreign if Path(name).name == MANIFEST)
+            results = [str(folder) for folder in within if _is_result(target / folder)]
+            what = "other results" if results else "files robotid did not write"
             raise UsageError(
                 "output-in-the-way",
-                f"the folder holds files robotid did not write: {', '.join(foreign[:5])}",
+                f"the folder holds {what}: {', '.join((results or foreign)[:5])}",
                 file=str(target),
                 hint="move them away, or choose another --out",
+            )
+    for above in target.absolute().parents:
+        if _is_result(above):
+            raise UsageError(
+                "output-in-the-way",
+                "the output would lie in the folder of another result",
+                file=str(above),
+                hint="move that away, or choose another --out",
             )
     parent = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
     try:
@@ -144,6 +155,14 @@ def _bring_manifest_up_to_date(target: Path, manifest: Manifest) -> None:
     """The same bytes may have come about in another way, say with a newer library."""
     if (target / MANIFEST).read_bytes() != manifest.to_bytes():
         replace_file(target / MANIFEST, manifest.to_bytes())
+
+
+def _is_result(folder: Path) -> bool:
+    try:
+        read_manifest(folder)
+    except (DamagedError, OSError):  # somebody else's, or none
+        return False
+    return True
 
 
 def _foreign_files(target: Path) -> list[str]:

@@ -1,14 +1,16 @@
 """Several fits side by side: told apart when they differ, refused when they cannot be compared."""
 
+import re
+
 import numpy as np
 import pytest
 
 from robotid.contracts.fit import BlockErrors, Metric, read_fit
 from robotid.contracts.fit_data import RecordingUsed
 from robotid.errors import BadDataError
-from robotid.reporting.advice import chosen
+from robotid.reporting.advice import advice, chosen
 from robotid.reporting.comparison import compare
-from robotid.reporting.facts import Published
+from robotid.reporting.facts import Published, ReportFacts
 from robotid.reporting.paired import Blocks, half_width
 from robotid.reporting.summary import comparison_table
 from tests.exporting.fits import write_fit
@@ -192,7 +194,11 @@ def test_the_same_recordings_held_out_otherwise_are_set_side_by_side(plain):
     )
     found = compare({"a": plain, "b": other})
     assert not found.same_data
-    assert (found.blocks, found.best) == (0, None)
+    assert (found.blocks, found.best, found.least) == (0, None, None)
+    assert found.sentence == "Errors are of different recordings, so none of them is the least."
+    worse = with_errors(other, 2 * hard_and_easy())
+    facts = ReportFacts(fits={"a": plain, "b": worse}, comparison=compare({"a": plain, "b": worse}))
+    assert not re.search("least error|larger", " ".join(advice(facts).said))
     assert found.recordings == sorted(plain.recordings)
     assert any("Errors are of different recordings: " in remark for remark in found.remarks)
     assert chosen(found) is None

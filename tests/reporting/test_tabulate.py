@@ -1,6 +1,7 @@
 """Tables of many results: figures by path, claims between rows, and the stage."""
 
 import json
+import re
 
 import pytest
 from pydantic import ValidationError
@@ -8,6 +9,7 @@ from pydantic import ValidationError
 from robotid.contracts.table import read_table
 from robotid.errors import ConfigError
 from robotid.reporting.tabulated.paths import column, figure
+from robotid.runner.pipeline import load_pipeline
 from robotid.stages.contract import Source
 from robotid.stages.tabulate import TabulateConfig, run
 
@@ -163,6 +165,33 @@ def test_claims_beside_published_figures(fits, tmp_path):
     assert "published Good 3, Bad 2 (did not hold)" in found.found
 
 
+PIPELINE = """[stages.table]
+stage = "tabulate"
+inputs.fits = "fits/*"
+columns = { error = "metrics.test.rmse.mean" }
+rows = { Good = "*a*", Bad = "*b*" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("claims = ['Good < Bda in error']", "claims: 'Good < Bda in error' is about a row 'Bda'"),
+        ("claims = ['Good < Bad in err']", "is about a column 'err'"),
+        ("published.Godo = { error = 1.0 }", "published: figures are of a row 'Godo'"),
+        ("relative.all = ['err']", "relative: 'all' is of a column 'err'"),
+    ],
+)
+def test_names_in_a_pipeline_are_checked_before_anything_runs(tmp_path, line, says):
+    path = tmp_path / "pipeline.toml"
+    path.write_text(PIPELINE + line)
+    with pytest.raises(ConfigError, match=re.escape(says)) as caught:
+        load_pipeline(path)
+    assert caught.value.notice.line == 6
+    path.write_text(PIPELINE)
+    assert load_pipeline(path).nodes
+
+
 def test_names_that_are_not_there(fits, tmp_path):
     with pytest.raises(ConfigError, match="no result is called"):
         run(TabulateConfig(rows={"x": "*y"}, columns={"error": "error"}), {"fits": fits}, tmp_path)
@@ -172,6 +201,9 @@ def test_names_that_are_not_there(fits, tmp_path):
         tabulated(fits, tmp_path / "b", claims=("Good < Bad in err",))
     with pytest.raises(ConfigError, match="has a column 'err'"):
         tabulated(fits, tmp_path / "c", published={"Good": {"err": 1.0}})
+    with pytest.raises(ConfigError, match="of a row 'Godo' that is not there") as caught:
+        tabulated(fits, tmp_path / "d", published={"Godo": {"error": 1.0}})
+    assert caught.value.notice.hint == "did you mean 'Good'?"
     with pytest.raises(ConfigError, match="no results to tabulate"):
         run(TabulateConfig(), {}, tmp_path)
 

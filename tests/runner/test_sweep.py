@@ -112,6 +112,25 @@ def test_a_table_stands_for_its_variations(graph):
     assert "second" in caught.value.notice.hint
 
 
+def test_a_value_may_be_negative(graph):
+    made = graph(TWO, ["sweep.axes.number.values=[-1, 2]"])
+    assert node(made, "second/word=x/number=-1").config.number == -1
+
+
+def test_what_an_axis_sets_cannot_be_set_beside_it(graph):
+    """Else --set would do nothing, and say nothing."""
+    with pytest.raises(UsageError, match=r"sets first\.text") as caught:
+        graph(TWO, ["first.text=z"])
+    assert caught.value.notice.hint == "change sweep.axes.word.values"
+    graph(TWO, ["second.text=z"])
+    choices = "[sweep.axes.word]\nchoices={a={first={text='a'}}, b={first={number=2}}}\n"
+    text = TWO.replace(
+        TWO[TWO.index("[sweep.axes.word]") : TWO.index("[sweep.axes.number]")], choices
+    )
+    made = graph(text, ["first.text=z"])  # what a choice leaves alone can be set
+    assert node(made, "first/word=b").config.text == "z"
+
+
 def test_a_list_is_one_value(graph):
     """As the recordings of a split are."""
     text = """
@@ -206,6 +225,18 @@ text = "a"
         ("[sweep.axes.x]\n", "bad-value", 3, "either keys and values, or choices"),
         ("[sweep.axes.x]\nkeys=['emit.text']\n", "bad-value", 3, "given together"),
         ("[sweep.axes.x]\nkeys=['text']\nvalues=['a']\n", "bad-value", 4, "not STAGE.KEY"),
+        (
+            "[sweep.axes.x]\nkeys=['emit.text', 'emit.text.x']\nvalues=['a']\n",
+            "bad-value",
+            4,
+            "'text' is a value",
+        ),
+        (
+            "[sweep.axes.x.choices]\na={emit={gathers=['x']}}\n",
+            "bad-value",
+            3,
+            "what emit gathers cannot be varied",
+        ),
         ("[sweep.axes.x]\nkeys=['emit.text']\nvalues=['a','a']\n", "bad-value", 5, "twice"),
         ("[sweep.axes.x]\nkeys=['emit.number']\nvalues=[5.0, 5]\n", "bad-value", 5, "twice"),
         (
@@ -235,6 +266,13 @@ text = "a"
             "emit.number is set by x as well",
         ),
         ("[stages.b]\nstage='emit'\ngathers=['x']\n", "bad-value", 5, "no axis 'x'"),
+        (
+            "[stages.b]\nstage='emit'\ngathers=['x']\n[stages.c]\nstage='emit'\n"
+            "[sweep.axes.x]\nkeys=['c.number']\nvalues=[1]\n",
+            "bad-value",
+            5,
+            "nothing that b takes results from varies along x",
+        ),
         (
             "[stages.b]\nstage='emit'\ngathers=['x']\n"
             "[sweep.axes.x]\nkeys=['b.number']\nvalues=[1]\n",

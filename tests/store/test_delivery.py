@@ -157,6 +157,22 @@ def test_foreign_file_in_an_output_is_never_removed(store, commit, tmp_path):
     assert (tmp_path / "out" / "notes.txt").exists()
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_a_result_in_another_is_refused(store, commit, tmp_path, force):
+    """As where a sweep is delivered over what the pipeline gave without it, or the other way."""
+    entry, other = commit(store, seed=1), commit(store, {"b": b"2"}, seed=2)
+    deliver(store, entry, tmp_path / "fit")
+    with pytest.raises(UsageError, match="in the folder of another result"):
+        deliver(store, other, tmp_path / "fit" / "seed=0" / "model=sdp", force=force)
+    assert not (tmp_path / "fit" / "seed=0").exists()
+    deliver(store, other, tmp_path / "filter" / "cutoff=5.0")
+    with pytest.raises(UsageError, match=r"holds other results: cutoff=5\.0"):
+        deliver(store, entry, tmp_path / "filter", force=force)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "manifest.json").write_text("{}")  # somebody else's
+    deliver(store, entry, tmp_path / "mine" / "fit")
+
+
 def test_s13_link_at_the_output_is_refused(store, commit, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "real")

@@ -52,28 +52,39 @@ def table(entries: Sequence[Entry], wanted: Wanted) -> TableFacts:
         own = {name: _matching(pattern, entries) for name, pattern in wanted.rows.items()}
     else:
         own = _alike(entries, wanted.over)
+    check_names(wanted, own)
     rows = [_row(name, of_row, wanted) for name, of_row in own.items()]
     for name, of in wanted.relative.items():
-        for column in of:
-            _must_know(column, wanted.columns, f"relative: {name!r} is of a column")
         rows = _with_relative(rows, name, of)
     columns = {**wanted.columns, **{name: _said(of) for name, of in wanted.relative.items()}}
     known = {row.name: row for row in rows}
-    stated = [claims.parse(text) for text in wanted.claims]
-    for claim in stated:
-        for name in (*claim.left, *claim.right):
-            if name in claim.right and claims.number(name) is not None:
-                continue
-            _must_know(name, known, f"claims: {claim.text!r} is about a row")
-        _must_know(claim.column, columns, f"claims: {claim.text!r} is about a column")
     return TableFacts(
         title=wanted.title,
         source=wanted.source,
         columns=columns,
         rows=rows,
         over=sorted({axis for of_row in own.values() for axis in _differing(of_row)}),
-        claims=[claims.concluded(claim, known) for claim in stated],
+        claims=[claims.concluded(claims.parse(text), known) for text in wanted.claims],
     )
+
+
+def check_names(wanted: Wanted, rows: Collection[str] | None) -> None:
+    """Refuse what is said of rows and columns that there are not; `rows` None: not known yet."""
+    columns = [*wanted.columns, *wanted.relative]
+    for name, of in wanted.relative.items():
+        for column in of:
+            _must_know(column, wanted.columns, f"relative: {name!r} is of a column")
+    for row, figures in wanted.published.items():
+        if rows is not None:
+            _must_know(row, rows, "published: figures are of a row")
+        for column in figures:
+            _must_know(column, columns, f"published: {row!r} has a column")
+    for claim in map(claims.parse, wanted.claims):
+        for name in (*claim.left, *claim.right):
+            if rows is None or (name in claim.right and claims.number(name) is not None):
+                continue
+            _must_know(name, rows, f"claims: {claim.text!r} is about a row")
+        _must_know(claim.column, columns, f"claims: {claim.text!r} is about a column")
 
 
 def has_any(found: TableFacts, column: str) -> bool:
@@ -118,14 +129,11 @@ def _differing(entries: Sequence[Entry]) -> set[str]:
 
 
 def _row(name: str, own: Sequence[Entry], wanted: Wanted) -> Row:
-    published = wanted.published.get(name, {})
-    for column in published:
-        _must_know(column, [*wanted.columns, *wanted.relative], f"published: {name!r} has a column")
     return Row(
         name=name,
         results=len(own),
         cells={column: _cell(path, own) for column, path in wanted.columns.items()},
-        published=dict(published),
+        published=dict(wanted.published.get(name, {})),
     )
 
 
