@@ -140,8 +140,10 @@ def finish(
     if settings.json:
         console.emit_json(answer)
     else:
+        needed = {name for stage in result.stages for name in stage.node.needs()}
         for stage in result.stages:
-            if stage.path is not None and not stage.node.made_for and not stage.node.is_varied:
+            between = stage.node.is_varied and stage.node.name in needed  # may be a thousand
+            if stage.path is not None and not stage.node.made_for and not between:
                 for line in printed(stage) or [str(stage.path)]:
                     console.emit(line)
     return int(result.exit_code)

@@ -264,7 +264,8 @@ def test_variations_of_a_sweep_are_told_together(robotid, pipeline, tmp_path):
     out = tmp_path / "out"
     first = robotid("run", pipeline, "--out", out)
     assert first.code == 0, first.err
-    assert first.out == f"{out / 'ingest'}\n"
+    last = [f"last/cutoff={cutoff}" for cutoff in ("8.0", "10.0", "12.0")]
+    assert first.out.splitlines() == [str(out / name) for name in ("ingest", *last)]
     rows = [line.split() for line in first.err.splitlines()]
     assert next(row for row in rows if row[:1] == ["filter"])[1:3] == ["3", "computed"]
     assert sorted(p.name for p in (out / "last").iterdir()) == [
